@@ -399,6 +399,25 @@ double ratio_of(const FittedModel& model, const Configuration& at, const Effect&
   return before && after ? *after / *before : std::numeric_limits<double>::quiet_NaN();
 }
 
+std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
+                             const Configuration& shown) {
+  const std::vector<double> percents = time_shares(model, runs);
+  const std::vector<double> percents_shown = time_shares(model, design_of(shown, model.spec));
+  const auto is_finite = [](double percent) { return std::isfinite(percent); };
+  if (!std::ranges::all_of(percents, is_finite) || !std::ranges::all_of(percents_shown, is_finite))
+    return {};
+  std::vector<Share> shares;
+  std::size_t k = 0;
+  for (TimePart& part : model.form->parts(model.spec, model.constants)) {
+    if (part.exists)
+      shares.push_back({part.name, part.title.empty() ? part.name : std::move(part.title),
+                        std::move(part.formula), percents[k], percents_shown[k]});
+    ++k;
+  }
+  std::ranges::stable_sort(shares, std::greater<>(), &Share::percent_shown);
+  return shares;
+}
+
 std::vector<Effect> scale_effects_of(const FittedModel& model, const Configuration& at) {
   std::vector<Effect> out;
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j)

@@ -31,6 +31,20 @@ std::vector<Effect> scale_effects_of(const FittedModel& model, const Configurati
 std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at,
                                const Design* runs = nullptr);
 
+/// What a part of the formula is of its time: an input of Eq. (4), a term of a sum, or C.
+struct Share {
+  std::string name;
+  std::string title;         ///< for a term, what it depends on; else the name
+  std::string formula;       ///< of a term
+  double percent = 0;        ///< of the formula's time, over the runs
+  double percent_shown = 0;  ///< of the formula's time at one configuration
+};
+
+/// The parts that exist, the largest at `shown` first; none if predictions of both signs make
+/// shares meaningless.
+std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
+                             const Configuration& shown);
+
 /// The half width of the 90 % interval of ln(ratio) that independent runs with this scatter of
 /// ln(time) leave to a slope in ln(x), or to the difference of two levels, if all other constants
 /// were known: no estimate from the same runs is more certain. 0 if it cannot be said.

@@ -261,6 +261,8 @@ std::optional<IntervalDocument> report_intervals(const EvaluateArguments& argume
   const Eigen::ArrayXd widths = runs.predicted.array() * (intervals.upper - intervals.lower);
   IntervalDocument out{arguments.coverage.value_or(model.intervals->level),
                        covered_share(intervals, runs.design.time, runs.predicted), widths.mean()};
+  if (const auto usual = usual_factors(model); usual && out.level == model.intervals->level)
+    out.usual = {usual->lower, usual->upper};
   if (certainty.reach) {
     const auto inside = covered(intervals, runs.design.time, runs.predicted);
     out.near = intervals_where(*certainty.reach, true, inside, widths);
@@ -422,6 +424,10 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     report.bound = bound_use(runs.design.time, runs.predicted);
   report.support = count_support(certainty.reach);
   report.noise_floor = noise_floor(runs.design);
+  if (!model.bound)
+    report.errors_along = errors_along(model.spec, runs.design, runs.predicted);
+  if (const std::optional<Centre> centre = centre_of(model))
+    report.shares = shares_of(model, runs.design, centre->configuration);
   if (arguments.outliers) {
     report.outliers = farthest_runs(runs, *arguments.outliers);
     report.may_be_bent = may_be_bent(model, runs, report.noise_floor);

@@ -17,7 +17,7 @@
 #include "columns/design.hpp"
 #include "columns/quantities.hpp"
 #include "forms/failure_model.hpp"
-#include "forms/form.hpp"
+#include "forms/scaling_belief.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -118,7 +118,7 @@ PredictionsDocument document_of(const FittedModel& model, const Table& configura
   out.determined = few_rows_warning(model) == nullptr;
   if (model.bound)
     out.quantile = model.bound->quantile;
-  const auto factors = model.form->gp_factors(predicted.design);
+  const auto factors = correction_factors(model, predicted.design);
   for (std::size_t row = 0; row < predicted.design.rows; ++row) {
     const double time = predicted.times.values[index(row)];
     PredictionDocument& document = out.predictions.emplace_back();

@@ -45,34 +45,9 @@ constexpr double kRoom = 0.04;  // margin at each end, as a share of the span of
 
 constexpr double kSeen = 0.0005;  // of the time: "0.1 %" with one decimal
 
-bool all_finite(const std::vector<double>& values) {
-  return std::ranges::all_of(
-      values, [](double p) { return std::isfinite(p); });
-}
-
 /// The name of a term in the tables comes first, so that clipping does not remove it.
 std::string step_name(const Share& share) {
   return share.title == share.name ? share.name : share.name + ": " + share.title;
-}
-
-/// Returns the shares, largest first; empty if predictions of both signs make shares meaningless.
-std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
-                             const Configuration& shown) {
-  const std::vector<double> percents = time_shares(model, runs);
-  const std::vector<double> percents_shown = time_shares(model, design_of(shown, model.spec));
-  if (!all_finite(percents) || !all_finite(percents_shown))
-    return {};
-  std::vector<Share> shares;
-  std::size_t part_number = 0;
-  for (TimePart& part : model.form->parts(model.spec, model.constants)) {
-    const std::size_t k = part_number++;
-    if (part.exists) {
-      shares.push_back({part.name, part.title.empty() ? part.name : std::move(part.title),
-                        std::move(part.formula), percents[k], percents_shown[k]});
-    }
-  }
-  std::ranges::stable_sort(shares, std::greater<>(), &Share::percent_shown);
-  return shares;
 }
 
 /// Returns nullopt if there are no shares.

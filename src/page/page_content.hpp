@@ -104,15 +104,6 @@ struct NearRuns {
 NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
                    std::size_t extrinsic, const Design& runs, const VectorXd& predicted);
 
-/// Share of the predicted time: of an input of Eq. (4), of a term of a sum, or of C.
-struct Share {
-  std::string name;
-  std::string title;         ///< for a term, what it depends on; else the name
-  std::string formula;       ///< of a term
-  double percent = 0;        ///< of the formula's time, over the runs
-  double percent_shown = 0;  ///< of the formula's time at the shown configuration
-};
-
 /// Breakdown of the time at the shown configuration into cumulative steps.
 struct TimeSteps {
   static constexpr double least = 2;  ///< percent; smaller shares are merged into one step

@@ -34,11 +34,15 @@ void describe(Fields& f, const GateDocument& x) {
   f("fired", x.fired, "whether the condition holds");
 }
 
+void describe(Fields& f, const DriftFigure& x) {
+  f("bias_percent", Finite{x.value}, "how much longer the runs take than predicted");
+  f("bias_interval", x.interval, "of it, 95 %", kSparse);
+}
+
 void describe(Fields& f, const LevelBias& x) {
   f("column", x.column, "of the level");
   f("level", x.level, "its text");
-  f("bias_percent", Finite{x.bias.value}, "how much longer its runs take than predicted");
-  f("bias_interval", x.bias.interval, "of it, 95 %", kSparse);
+  describe(f, x.bias);
 }
 
 void describe(Fields& f, const SupportedIntervals& x) {
@@ -51,6 +55,7 @@ void describe(Fields& f, const IntervalDocument& x) {
   f("level", Finite{x.level}, "of the intervals");
   f("coverage", Finite{x.coverage}, "share of the runs inside");
   f("mean_width", Finite{x.mean_width}, "`null` where an end is no number");
+  f("usual", x.usual, "factors of a prediction that are its usual ends", kSparse);
   f("near", x.near, "of the runs that `support` calls `process`", kSparse);
   f("far", x.far, "of the runs that `support` calls `trend`", kSparse);
 }
@@ -73,6 +78,25 @@ void describe(Fields& f, const BaselineDocument& x) {
   f("drift", drift, "[by figure](trust.md#has-it-become-worse); `null` where one is not defined");
   f("confidence", kDriftConfidence, "of the intervals");
   f("intervals", intervals, "of each drift; `null` below ten configurations");
+}
+
+void describe(Fields& f, const ErrorGroup& x) {
+  f("values", x.name, "the level, one value, or the lowest and the highest");
+  f("rows", x.rows, "how many runs");
+  f("median_time", Finite{x.median_time}, "measured");
+  f("mape_percent", Finite{x.mape}, "of these runs");
+  f("median_error_percent", Finite{x.middle}, "of (predicted - measured) / measured");
+}
+
+void describe(Fields& f, const ErrorsAlong& x) {
+  f("column", x.column, "an input");
+  f("groups", x.groups, "its runs");
+}
+
+void describe(Fields& f, const Share& x) {
+  f("part", x.name, "an input, a term or `C`");
+  f("percent", Finite{x.percent}, "of the time of these runs");
+  f("percent_at_central_run", Finite{x.percent_shown}, "of the time of the fit's central run");
 }
 
 void describe(Fields& f, const OutlyingRun& x) {
@@ -436,9 +460,12 @@ void describe(Fields& f, const Evaluation& x) {
         data("failed", report.failed, "runs that failed", kSparse);
       });
   f("metrics", report.metrics, "[metrics](#metrics) of the model on these runs");
-  f("bias_percent", Finite{report.bias.all.value}, "how much longer runs take than predicted");
-  f("bias_interval", report.bias.all.interval, "of it, 95 %", kSparse);
+  describe(f, report.bias.all);
   f("biased_levels", report.bias.levels, "levels whose runs differ from all others", kSparse);
+  f("bias_of_others", report.bias.levels.empty() ? std::nullopt : std::optional(report.bias.others),
+    "of the runs of no such level", kSparse);
+  f("errors_along", report.errors_along, "errors by input", kSparse);
+  f("shares", report.shares, "what each part of the formula is of its time", kSparse);
   f("noise_floor", report.noise_floor, "of these runs");
   f("prediction_intervals", report.intervals, "where the model has them", kSparse);
   f("bound", report.bound, "where the predictions are [bounds](#bounds)", kSparse);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/constants.hpp"
+#include "analysis/effects.hpp"
 #include "analysis/errors.hpp"
 #include "analysis/plan.hpp"
 #include "analysis/scaling.hpp"
@@ -67,9 +68,10 @@ struct SupportedIntervals {
 
 /// Coverage and width of a model's prediction intervals on all rows.
 struct IntervalDocument {
-  double level = 0;       ///< requested coverage
-  double coverage = 0;    ///< share of the rows inside their intervals
-  double mean_width = 0;  ///< in the unit of the time
+  double level = 0;                    ///< requested coverage
+  double coverage = 0;                 ///< share of the rows inside their intervals
+  double mean_width = 0;               ///< in the unit of the time
+  std::optional<Interval> usual = {};  ///< factors of a prediction
   /// With a residual correction: rows with runs nearby, and the other rows.
   std::optional<SupportedIntervals> near = {};
   std::optional<SupportedIntervals> far = {};
@@ -103,6 +105,8 @@ struct EvaluationDocument {
   std::optional<SupportCounts> support;  ///< set for a model with a residual correction
   std::optional<BaselineDocument> baseline;
   std::optional<NoiseFloor> noise_floor;             ///< set if some runs are replicates
+  std::vector<ErrorsAlong> errors_along;             ///< not of bounds
+  std::vector<Share> shares;                         ///< at the central run of the fit
   std::optional<std::vector<OutlyingRun>> outliers;  ///< set if requested
   bool may_be_bent = false;                          ///< by an outlier, if requested
   std::vector<GateDocument> gates;
