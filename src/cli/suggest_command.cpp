@@ -298,15 +298,18 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
       model.spec);
   const Design possible = plan::design_of_space(space, candidates, model.spec);
   const double usual_time = plan::times_within(model, wanted, space.source).mean();
-  const double overhead = arguments.overhead.value_or(usual_time);
   const Eigen::VectorXd times = plan::times_within(model, possible, space.source);
-  // The cost of a run includes the time to start it.
+  // The cost of a run includes the time to start it. On a new machine, cheap runs tell only of what
+  // bounds these.
+  const double overhead =
+      arguments.overhead.value_or(known.design ? usual_time : 3 * times.maxCoeff());
   const Eigen::VectorXd costs =
       (times.array() + overhead) * plan::prices(space, arguments.request.price, candidates).array();
-  if (!known.design && !model.form->gp_belief(model.spec))
-    console.notice("without --runs the model is taken to have seen " +
-                   std::to_string(model.provenance.rows) + " average configurations of the space");
-  const plan::Belief belief(model, wanted, known.design);
+  if (!known.design)
+    console.notice("without --runs nothing of " + space.source +
+                   " counts as measured, as on a new machine");
+  const plan::Belief belief(model, wanted,
+                            known.design.value_or(take_rows(wanted, std::vector<std::size_t>())));
   std::optional<plan::Incumbent> incumbent;
   if (arguments.goal == plan::Goal::fastest)
     incumbent = incumbent_of(choice, space, known, times, console);
@@ -332,7 +335,8 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
     deviation -= run.deviation_gain;
   }
   console.notice("expected error of a prediction in this space: " +
-                 percent_of_log(found.deviation) + " now, " + percent_of_log(deviation) + " with " +
+                 (known.design ? percent_of_log(found.deviation) + " now, " : "") +
+                 percent_of_log(deviation) + " with " +
                  (found.runs.size() == 1 ? "this run" : "these runs"));
 }
 
@@ -564,7 +568,8 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
       .number(
           "--overhead TIME", arguments.overhead,
           "with --next: extra time of a run beyond its predicted time, in the same unit; large: "
-          "every run costs alike (default: the mean predicted time)")
+          "every run costs alike (default: the mean predicted time; without runs three times the "
+          "longest)")
       .needs("--next");
   command.count("--seed N", arguments.request.seed,
                 "seed of the sample of a space too large to be searched", 0);

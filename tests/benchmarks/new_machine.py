@@ -5,7 +5,8 @@ one factor, and against a fit to the five runs alone.
 
 Each table has runs of several machines. Of their names in alphabetical order, the first is the old
 machine and the last is the new one. Prints the mean |ln(predicted / measured)| over the other runs of
-the new machine, as the median over random choices of the five runs.
+the new machine, as the median over random choices of the five runs, and for five runs chosen by suggest
+--next instead (chosen).
 """
 
 import argparse
@@ -51,6 +52,32 @@ class Judge:
         return statistics.fmean(distances)
 
 
+def chosen_runs(arguments, work, names, new):
+    """The runs that suggest proposes, given the configurations of all."""
+    inputs = [name for name in names if name != arguments.target]
+    write(work / "choices.csv", inputs, new)
+    out = run(arguments.perfmodel, "suggest", work / "old.json", work / "choices.csv", "--next", arguments.runs,
+              "--format", "csv", "--quiet").stdout
+
+    def value(text):
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+    wanted = [{name: value(row[name]) for name in inputs if name in row} for row in csv.DictReader(io.StringIO(out))]
+    return [next(row for row in new if all(value(row[name]) == each[name] for name in each)) for each in wanted]
+
+
+def error_of_chosen(arguments, work, names, new):
+    few = chosen_runs(arguments, work, names, new)
+    write(work / "few.csv", names, few)
+    run(arguments.perfmodel, "fit", work / "few.csv", "--quiet", "--prior", work / "old.json", "-o",
+        work / "chosen.json")
+    judge = Judge(arguments, work, names, [row for row in new if row not in few])
+    return judge.error(judge.predictions(work / "chosen.json"))
+
+
 def judge_once(arguments, work, names, new, seed):
     few = random.Random(seed).sample(new, arguments.runs)
     rest = [row for row in new if row not in few]
@@ -86,10 +113,11 @@ def judge_table(arguments, path, work):
         "-o", work / "old.json")
     errors, facts = zip(*(judge_once(arguments, work, names, of[new], seed) for seed in range(arguments.seeds)))
     medians = {kind: statistics.median(error[kind] for error in errors) for kind in errors[0]}
+    medians["chosen"] = error_of_chosen(arguments, work, names, of[new])
     won = medians["prior"] < min(medians["scaled"], medians["alone"])
     freedom = statistics.median(max(item["freedom"] for item in fact["freedoms"]) for fact in facts)
     print(f"{pathlib.Path(path).stem:16} {old[:22]:22} {new[:22]:22} " +
-          " ".join(f"{medians[kind]:8.3f}" for kind in ("prior", "scaled", "alone")) +
+          " ".join(f"{medians[kind]:8.3f}" for kind in ("prior", "scaled", "alone", "chosen")) +
           f" {freedom:8.2f} {'below both' if won else ''}", flush=True)
     return won
 
@@ -103,7 +131,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seeds", type=int, default=10)
     arguments = parser.parse_args()
-    print(f"{'table':16} {'old':22} {'new':22}    prior   scaled    alone  freedom")
+    print(f"{'table':16} {'old':22} {'new':22}    prior   scaled    alone   chosen  freedom")
     with tempfile.TemporaryDirectory() as folder:
         won = [judge_table(arguments, path, pathlib.Path(folder)) for path in arguments.tables]
     print(f"below both in {sum(won)} of {len(won)}")

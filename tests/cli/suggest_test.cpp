@@ -166,6 +166,42 @@ TEST_CASE_METHOD(Files, "suggest proposes as the next to measure what was not, o
              ContainsSubstring("plan.csv:2: column 'workers'"));
 }
 
+TEST_CASE_METHOD(ProgramTest, "without runs the next to measure are those of a new machine",
+                 "[cli][suggest]") {
+  std::string runs = "size,workers,time_s\n";
+  std::string choices = "size,workers\n";
+  for (int size = 1; size <= 8192; size *= 2)
+    for (const int workers : {1, 2, 4, 8}) {
+      runs += csv_row(size, workers, 0.01 + 1e-5 * size / workers * (1 + 0.01 * (size % 3)));
+      choices += csv_row(size, workers);
+    }
+  write("runs.csv", runs);
+  write("choices.csv", choices);
+  run({"fit", "runs.csv", "--expression", "auto", "-o", "old.json"}).succeeded();
+  const Words suggest = {"suggest", "old.json", "choices.csv", "--next", "5", "--format", "json"};
+  const ProgramResult told = run(suggest);
+  CHECK_THAT(told.errors, ContainsSubstring("without --runs nothing of choices.csv counts as "
+                                            "measured, as on a new machine\n"));
+  const nlohmann::json found = told.json();
+  REQUIRE(found["next"].size() == 5);
+  // The first run tells how fast the machine is, and both ends of the sizes are measured.
+  const double before = found["mean_deviation"];
+  CHECK(found["next"][0]["deviation_gain"].get<double>() > 0.5 * before);
+  std::set<double> sizes;
+  for (const nlohmann::json& each : found["next"]) {
+    sizes.insert(each["configuration"]["size"].get<double>());
+    // What runs take there is not known: it hardly counts.
+    CHECK(each["cost"].get<double>() ==
+          Approx(each["predicted_time"].get<double>() + 3 * 0.0923).epsilon(0.02));
+  }
+  CHECK(*sizes.begin() <= 128);
+  CHECK(*sizes.rbegin() >= 1024);
+  // The old machine's runs leave hardly anything to learn.
+  const nlohmann::json same =
+      run(both_of(suggest, {"--runs", "runs.csv", "--among", "choices.csv"})).json();
+  CHECK(same["mean_deviation"].get<double>() < 0.05 * before);
+}
+
 TEST_CASE_METHOD(Files, "suggest asks what a run costs before it is measured", "[cli][suggest]") {
   const std::string runs =
       write("runs.csv", "filters,activation,workers\n4,relu,1\n8,relu,2\n16,tanh,1\n");
