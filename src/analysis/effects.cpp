@@ -404,14 +404,26 @@ std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
   const std::vector<double> percents = time_shares(model, runs);
   const std::vector<double> percents_shown = time_shares(model, design_of(shown, model.spec));
   const auto is_finite = [](double percent) { return std::isfinite(percent); };
-  if (!std::ranges::all_of(percents, is_finite) || !std::ranges::all_of(percents_shown, is_finite))
+  if (percents.empty() || !std::ranges::all_of(percents, is_finite) ||
+      !std::ranges::all_of(percents_shown, is_finite))
     return {};
+  const Design followed = followed_runs(runs);
+  std::vector<std::vector<double>> by_run(percents.size());  // percent
+  std::vector<double> ruled(percents.size());
+  for (std::size_t row = 0; row < followed.rows; ++row) {
+    const std::vector<double> here = time_shares(model, take_rows(followed, std::vector{row}));
+    for (std::size_t k = 0; k < here.size(); ++k)
+      by_run[k].push_back(is_finite(here[k]) ? here[k] : 0);
+    ruled[to_size(std::ranges::max_element(here) - here.begin())] += 1;
+  }
   std::vector<Share> shares;
   std::size_t k = 0;
   for (TimePart& part : model.form->parts(model.spec, model.constants)) {
     if (part.exists)
       shares.push_back({part.name, part.title.empty() ? part.name : std::move(part.title),
-                        std::move(part.formula), percents[k], percents_shown[k]});
+                        std::move(part.formula), percents[k], percents_shown[k],
+                        100 * ruled[k] / static_cast<double>(followed.rows),
+                        place_of_largest(model.spec, followed, "", by_run[k])});
     ++k;
   }
   std::ranges::stable_sort(shares, std::greater<>(), &Share::percent_shown);

@@ -12,6 +12,7 @@
 
 #include "analysis/comparison.hpp"
 #include "analysis/constants.hpp"
+#include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
@@ -361,13 +362,8 @@ std::string growth_in_words(const RankedModel& ranked, const std::string& scale)
 
 /// "allreduce 72 %": the part with the largest share of the time.
 std::string largest_part(const FittedModel& model, const Configuration& at) {
-  const std::vector<double> shares = time_shares(model, design_of(at, model.spec));
-  const std::vector<TimePart> parts = model.form->parts(model.spec, model.constants);
-  const auto largest = std::max_element(shares.begin(), shares.end());
-  if (largest == shares.end() || !std::isfinite(*largest))
-    return "-";
-  const TimePart& part = parts[static_cast<std::size_t>(largest - shares.begin())];
-  return (part.title.empty() ? part.name : part.title) + " " + percent(*largest);
+  const std::vector<Share> shares = shares_of(model, design_of(at, model.spec), at);
+  return shares.empty() ? "-" : shares.front().title + " " + percent(shares.front().percent_shown);
 }
 
 /// Cells that a page adds to the summary's.

@@ -368,11 +368,14 @@ std::string term_table(const Content& content) {
   if (!content.model.form->words().lists_terms || content.shares.empty())
     return "";
   doc::Table table{{doc::words("term"), doc::numbers("here", {}, percent),
-                    doc::numbers("all runs", {}, percent), doc::words("depends on")}};
+                    doc::numbers("all runs", {}, percent), doc::numbers("largest in", {}, percent),
+                    doc::words("most at"), doc::words("depends on")}};
   doc::Table small = table;
-  table.caption = fmt::format("The terms: their shares of the {}{} at {} and of all runs together",
-                              has_gp(*content.model.form) ? "formula's " : "",
-                              words_in(content).value, content.central.place);
+  table.caption = fmt::format(
+      "The terms: their shares of the {}{} at {} and of all runs together, "
+      "and in how many runs they are the largest",
+      has_gp(*content.model.form) ? "formula's " : "", words_in(content).value,
+      content.central.place);
   small.caption = "Smaller terms";
   for (const Share& share : content.shares) {
     doc::Cell meaning = share.title;
@@ -382,7 +385,9 @@ std::string term_table(const Content& content) {
       meaning.folded = share.formula;
     const bool is_small = std::abs(share.percent_shown) < TimeSteps::least &&
                           std::abs(share.percent) < TimeSteps::least;
-    (is_small ? small : table).add({share.name, share.percent_shown, share.percent, meaning});
+    (is_small ? small : table)
+        .add({share.name, share.percent_shown, share.percent, share.percent_ruled, share.most_at,
+              meaning});
   }
   const std::size_t folded = small.rows.size();
   if (folded == 0)

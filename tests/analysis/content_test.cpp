@@ -62,6 +62,9 @@ TEST_CASE("the shares of a sum are those of its terms and add up", "[report]") {
     const Eigen::Index term = share.name == "term 1" ? 0 : 1;
     CHECK(share.percent == Catch::Approx(100 * all.col(term).sum() / all.sum()));
     CHECK(share.percent_shown == Catch::Approx(100 * here.col(term).sum() / here.sum()));
+    const auto largest = all.col(term).array() > all.col(1 - term).array();
+    CHECK(share.percent_ruled == Catch::Approx(100 * largest.cast<double>().mean()));
+    CHECK_FALSE(share.most_at.empty());
     CHECK(share.formula.find("filters^") != std::string::npos);
     CHECK(share.title.starts_with("filters"));
   }
