@@ -379,14 +379,12 @@ TEST_CASE_METHOD(ProcessTest, "suggest finds the configurations that a process k
                        further))
         .json();
   };
-  const nlohmann::json all = next("1000", {});
+  const nlohmann::json all = next("1000", {"--runs", "known.csv"});
   REQUIRE(all["next"].size() == plan.size() - 1);
   CHECK(all["next"][0]["configuration"]["dataset"] == "cifar10");
   CHECK(all["next"].back()["configuration"]["dataset"] != "cifar10");
-  // The model knows its runs; what was measured since counts, too.
-  const nlohmann::json given = next("3", {"--runs", "known.csv"});
-  for (std::size_t i = 0; i < 3; ++i)
-    CHECK(given["next"][i]["configuration"] == all["next"][i]["configuration"]);
+  // What was measured since counts, too; without runs nothing does, as on a new machine.
+  CHECK(next("1", {})["mean_deviation"] > all["mean_deviation"]);
   std::vector<Words> later = known;
   later.insert(later.end(), plan.begin() + 1, plan.begin() + 4);
   write("later.csv", text_of(later));
