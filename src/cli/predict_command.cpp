@@ -128,7 +128,7 @@ PredictionsDocument document_of(const FittedModel& model, const Table& configura
       document.interval = (*predicted.certainty.intervals)[row].around(time);
     if (predicted.p_fails && std::isfinite((*predicted.p_fails)[index(row)]))
       document.p_fails = (*predicted.p_fails)[index(row)];
-    if (factors)
+    if (factors && predicted.certainty.reach)
       document.gp = GpPart{(*factors)[index(row)], predicted.certainty.reach->near[row]};
     for (const Column& column : configurations.columns)
       document.configuration.emplace_back(column.name, column.is_numeric()
