@@ -16,6 +16,7 @@ import statistics
 import sys
 import tempfile
 
+import many_levels_and_columns
 from many_groups import write_groups
 from measured import cost_of
 from scaling import write_runs
@@ -33,6 +34,10 @@ CASES = [
     ("predict", "`predict` of 100,000 rows", 4, ["predict", "rows.json", "predicted.csv"]),
     ("report", "`report` of a model of `auto`", 4, ["report", "auto.json", "lenet5.csv"]),
     ("groups", "`fit --by`, 3000 groups of 12 rows", 1, ["fit", "groups.csv", "--by", "kernel"]),
+    ("wide", "`fit --expression auto` of 1280 rows, 49 columns", 1,
+     ["fit", "wide.csv", "--expression", "auto"]),
+    ("levels", "`fit --expression auto` of 3000 rows with 100 levels", 1,
+     ["fit", "levels.csv", "--expression", "auto"]),
 ]
 
 
@@ -67,6 +72,10 @@ def write_inputs(folder, program, cases):
     if "groups" in cases:
         with open(folder / "groups.csv", "w", encoding="utf-8") as file:
             write_groups(file, 3000, 12)
+    if "wide" in cases:
+        many_levels_and_columns.numbers(folder / "wide.csv", 1280, 48, 1, planted=True)
+    if "levels" in cases:
+        many_levels_and_columns.levels(folder / "levels.csv", 3000, 100)
 
 
 def pair_of(programs, arguments, times, folder, order):
