@@ -12,10 +12,6 @@ namespace perfmodel::gp {
 namespace {
 
 constexpr std::size_t kLeafRows = 16;
-/// Among more rows, there are always others nearly as near: a group of rows is visited only if it
-/// may hold one that is nearer by this factor than the farthest of those found.
-constexpr std::size_t kManyRows = 10000;
-constexpr double kNearer = 1.5;
 
 }  // namespace
 
@@ -50,9 +46,7 @@ class Neighbours::Query {
  public:
   Query(const Neighbours& tree, const RowVectorXd& numbers, const RowVectorXd& levels,
         std::size_t count)
-      : tree_(tree),
-        count_(std::min(count, tree.order_.size())),
-        nearer_(tree.order_.size() > kManyRows ? kNearer : 1 - 1e-12) {
+      : tree_(tree), count_(std::min(count, tree.order_.size())) {
     for (std::size_t j = 0; j < tree.columns_.size(); ++j) {
       const Index place = index(tree.columns_[j]);
       place_.push_back(place < numbers.size() ? numbers[place] : levels[place - numbers.size()]);
@@ -74,7 +68,6 @@ class Neighbours::Query {
  private:
   const Neighbours& tree_;
   std::size_t count_;
-  double nearer_;
   std::vector<double> place_;
   std::vector<const double*> tables_;                 ///< by code; null if no row has this value
   std::vector<std::pair<double, std::size_t>> best_;  ///< a heap, the farthest on top
@@ -151,7 +144,7 @@ class Neighbours::Query {
     for (const bool lower : {lower_first, !lower_first}) {
       const double own = lower ? to_lower : to_upper;
       const double own_bound = bound + (own - off[j]);
-      if (own_bound * nearer_ > limit())
+      if (own_bound > limit() * (1 + 1e-12))
         continue;
       const double before = std::exchange(off[j], own);
       visit(lower ? node.lower : node.upper, own_bound, off);
