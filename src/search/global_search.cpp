@@ -298,7 +298,7 @@ class Eq4Refit final : public Refit {
         start_(space_.scaled_from_raw(model.constants)) {}
 
   Refitted operator()(const Design& runs) const override {
-    const double gap = has_many_powers(space_) ? kGapOfManyPowers : kExactGap;
+    const double gap = has_many_powers(space_) ? kGapOfManyPowers : kLooseGap;
     const WeightedRows rows = WeightedRows::merged(runs, options_.loss);
     return {form_,
             space_.raw_from_scaled(polish(rows, space_, penalty_, options_, start_, gap).at)};
