@@ -15,6 +15,7 @@
 #include "columns/design.hpp"
 #include "columns/left_out.hpp"
 #include "columns/spec.hpp"
+#include "forms/form.hpp"
 #include "search/sensitivity.hpp"
 #include "table/expressions.hpp"
 #include "table/table.hpp"
