@@ -214,6 +214,8 @@ bool same_family(const Candidate& a, const Candidate& b);
 class CandidateJudge {
  public:
   explicit CandidateJudge(const SelectionTask& task);
+  CandidateJudge(const CandidateJudge&) = delete;  // refits refer to its options
+  CandidateJudge& operator=(const CandidateJudge&) = delete;
 
   /// Fits every candidate to every fold, in parallel, and scores it on the held-out rows. A sum
   /// yields several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the way.

@@ -386,6 +386,14 @@ Examples:
   perfmodel evaluate new.json nightly.csv --baseline released.json --fail-if 'mape_drift>2')");
 }
 
+/// What a page shows, too, and no table of errors.
+void add_details(const FittedModel& model, const JudgedRuns& runs, EvaluationDocument& report) {
+  if (!model.bound)
+    report.errors_along = errors_along(model.spec, runs.design, runs.predicted);
+  if (const std::optional<Centre> centre = centre_of(model))
+    report.shares = shares_of(model, runs.design, centre->configuration);
+}
+
 int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   check_combination(arguments);
   const SetLines set = picked_models(arguments.model, arguments.pick);
@@ -424,10 +432,8 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     report.bound = bound_use(runs.design.time, runs.predicted);
   report.support = count_support(certainty.reach);
   report.noise_floor = noise_floor(runs.design);
-  if (!model.bound)
-    report.errors_along = errors_along(model.spec, runs.design, runs.predicted);
-  if (const std::optional<Centre> centre = centre_of(model))
-    report.shares = shares_of(model, runs.design, centre->configuration);
+  if (arguments.format == OutputFormat::json)
+    add_details(model, runs, report);
   if (arguments.outliers) {
     report.outliers = farthest_runs(runs, *arguments.outliers);
     report.may_be_bent = may_be_bent(model, runs, report.noise_floor);
