@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -282,7 +283,7 @@ void add_effect(const FittedModel& model, const Configuration& at, Effect effect
 }
 
 /// Most runs over which an effect is followed, an even choice of more.
-constexpr std::size_t kMostFollowed = 300;
+constexpr std::size_t kMostFollowed = 200;
 /// Least rank correlation with an input that is named.
 constexpr double kLeastCorrelation = 0.3;
 
@@ -333,6 +334,52 @@ std::string place_of_largest(const ModelSpec& spec, const Design& runs, const st
       compare([&](std::size_t row) { return runs.categorical[c].codes[row] == level ? 1. : 0.; },
               [&](bool grows) { return grows ? input.column + " = " + input.levels[level] : ""; });
   }
+  return out;
+}
+
+/// The comparison of one input that tells these runs from the others with the fewest wrong ones:
+/// "batch_size <= 8", "precision = fp32"; empty if half of the fewer runs or more would be wrong.
+std::string place_of_rule(const ModelSpec& spec, const Design& runs,
+                          const std::vector<bool>& rules) {
+  const auto ruled = to_size(std::ranges::count(rules, true));
+  std::string out;
+  std::size_t fewest = std::min(ruled, runs.rows - ruled) / 2;
+  const auto compare = [&](std::size_t inside, std::size_t inside_ruled, const std::string& place) {
+    const std::size_t wrong = inside - inside_ruled + ruled - inside_ruled;
+    if (wrong < fewest) {
+      fewest = wrong;
+      out = place;
+    }
+  };
+  for_each_factor(spec, runs, [&](const NumericInput& input, const NumericFactor& factor) {
+    std::map<double, std::array<std::size_t, 2>> counts;  // of the value, and of them the ruled
+    for (std::size_t row = 0; row < runs.rows; ++row) {
+      auto& [all, of_part] = counts[factor.value(row)];
+      ++all;
+      of_part += rules[row] ? 1 : 0;
+    }
+    std::size_t below = 0;
+    std::size_t below_ruled = 0;
+    for (const auto& [value, count] : counts) {
+      compare(runs.rows - below, ruled - below_ruled,
+              fmt::format("{} >= {}", input.column, setting_text(value)));
+      below += count[0];
+      below_ruled += count[1];
+      compare(below, below_ruled, fmt::format("{} <= {}", input.column, setting_text(value)));
+    }
+  });
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
+    for (std::size_t level = 0; level < spec.categorical[c].levels.size(); ++level) {
+      std::size_t inside = 0;
+      std::size_t inside_ruled = 0;
+      for (std::size_t row = 0; row < runs.rows; ++row)
+        if (runs.categorical[c].codes[row] == level) {
+          ++inside;
+          inside_ruled += rules[row] ? 1 : 0;
+        }
+      compare(inside, inside_ruled,
+              spec.categorical[c].column + " = " + spec.categorical[c].levels[level]);
+    }
   return out;
 }
 
@@ -410,21 +457,25 @@ std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
     return {};
   const Design followed = followed_runs(runs);
   std::vector<std::vector<double>> by_run(percents.size());  // percent
-  std::vector<double> ruled(percents.size());
+  std::vector<std::vector<bool>> rules(percents.size(), std::vector<bool>(followed.rows));
   for (std::size_t row = 0; row < followed.rows; ++row) {
     const std::vector<double> here = time_shares(model, take_rows(followed, std::vector{row}));
     for (std::size_t k = 0; k < here.size(); ++k)
       by_run[k].push_back(is_finite(here[k]) ? here[k] : 0);
-    ruled[to_size(std::ranges::max_element(here) - here.begin())] += 1;
+    rules[to_size(std::ranges::max_element(here) - here.begin())][row] = true;
   }
   std::vector<Share> shares;
   std::size_t k = 0;
   for (TimePart& part : model.form->parts(model.spec, model.constants)) {
-    if (part.exists)
+    if (part.exists) {
+      const auto ruled = static_cast<double>(std::ranges::count(rules[k], true));
+      std::string place = place_of_rule(model.spec, followed, rules[k]);
+      if (place.empty())
+        place = place_of_largest(model.spec, followed, "", by_run[k]);
       shares.push_back({part.name, part.title.empty() ? part.name : std::move(part.title),
                         std::move(part.formula), percents[k], percents_shown[k],
-                        100 * ruled[k] / static_cast<double>(followed.rows),
-                        place_of_largest(model.spec, followed, "", by_run[k])});
+                        100 * ruled / static_cast<double>(followed.rows), std::move(place)});
+    }
     ++k;
   }
   std::ranges::stable_sort(shares, std::greater<>(), &Share::percent_shown);

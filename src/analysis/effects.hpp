@@ -39,7 +39,9 @@ struct Share {
   double percent = 0;        ///< of the formula's time, over the runs
   double percent_shown = 0;  ///< of the formula's time at one configuration
   double percent_ruled = 0;  ///< of the runs (of many, some): where it is the largest part
-  std::string most_at;       ///< where it is larger than elsewhere: "large batch_size"
+  /// Where it is the largest part, if one input tells: "batch_size >= 64"; else where it is larger
+  /// than elsewhere: "large batch_size".
+  std::string most_at;
 };
 
 /// The parts that exist, the largest at `shown` first; none if predictions of both signs make

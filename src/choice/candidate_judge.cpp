@@ -177,16 +177,16 @@ TermSearchOptions fold_search(const FitOptions& options, double ridge) {
 }
 
 /// Most constants of a candidate, which is fitted in every fold: of a sum of few terms, and of any
-/// other.
+/// other, of which there are no more than one for two rows.
 constexpr std::size_t kMostConstantsOfFewTerms = 1000;
 constexpr std::size_t kMostConstantsOfCandidate = 300;
 
 /// Reduces the number of terms to what the training rows and the run time allow.
 Candidate affordable(const SelectionTask& task, Candidate candidate) {
   const auto most_constants = [&](Index terms) {
-    return static_cast<Index>(std::min(task.training.rows, terms <= kFewTerms
-                                                               ? kMostConstantsOfFewTerms
-                                                               : kMostConstantsOfCandidate));
+    const std::size_t rows = task.training.rows;
+    return static_cast<Index>(terms <= kFewTerms ? std::min(rows, kMostConstantsOfFewTerms)
+                                                 : std::min(rows / 2, kMostConstantsOfCandidate));
   };
   while (!candidate.eq4 && candidate.shape.terms > 1 &&
          candidate.shape.size() > most_constants(candidate.shape.terms))

@@ -144,7 +144,8 @@ Refitted combined(const std::shared_ptr<const Form>& formula, const ModelSpec& s
 
 }  // namespace
 
-FittedModel with_gp(FittedModel model, const Design& training, const FitOptions& options) {
+FittedModel with_gp(FittedModel model, const Design& training, const FitOptions& options,
+                    const std::optional<VectorXd>& start) {
   const GpRuns runs = runs_beside(*model.form, model.spec, model.constants, training);
   if (!runs.has_times())
     throw InputError(
@@ -152,6 +153,8 @@ FittedModel with_gp(FittedModel model, const Design& training, const FitOptions&
         "choose one with fewer terms by --terms, or leave out runs whose times differ far more "
         "than their columns explain");
   gp::GpOptions how = gp_options(options);
+  how.start = start;
+  how.also_lively = true;
   gp::HyperParameters hyper = search_hyper_parameters(runs, how);
   const bool is_predictive =
       index(training.rows) > how.exact_rows && take_predictive_kernel(runs, how, hyper);
@@ -163,7 +166,7 @@ FittedModel with_gp(FittedModel model, const Design& training, const FitOptions&
   model.constants = whole.constants;
 
   model.search.strategy = "marginal likelihood";
-  model.search.starts = 4;
+  model.search.starts = start ? 2 : 4;
   model.search.population = 0;
   model.search.generations = 0;
   model.search.evaluations = hyper.evaluations;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <vector>
 
 #include "forms/form.hpp"
@@ -43,7 +44,9 @@ Refitted times_factor(const std::shared_ptr<const Form>& form, const ModelSpec& 
 /// Fits the expression in `options` with a residual GP.
 FittedModel fit_with_gp(const ModelSpec& spec, const Design& training, const FitOptions& options);
 
-/// Adds a residual GP to a formula that was fitted to the same runs.
-FittedModel with_gp(FittedModel formula, const Design& training, const FitOptions& options);
+/// Adds a residual GP to a formula that was fitted to the same runs. `start`: where the search of
+/// its hyper-parameters begins, in place of several starts.
+FittedModel with_gp(FittedModel formula, const Design& training, const FitOptions& options,
+                    const std::optional<Eigen::VectorXd>& start = {});
 
 }  // namespace perfmodel

@@ -29,7 +29,7 @@ using Eigen::VectorXd;
 
 constexpr Index kFoldHyperRows = 160;
 /// From the hyper-parameters beside a constant formula, those beside another are near.
-constexpr std::size_t kFoldIterations = 40;
+constexpr std::size_t kFoldIterations = 15;
 /// Most rows of the GP of a fold; it is judged on half as many.
 constexpr Index kFoldRows = 400;
 
@@ -115,6 +115,7 @@ class GpJudge {
     if (task_.options.stop.stop_requested())
       return std::nullopt;
     out.correction = fits.front().typical_correction(rows_.front().training);
+    out.position = within.position;
     judge_as_clamped(task_.folds, judged);
     return out;
   }
@@ -343,7 +344,7 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
     // A formula without a time at some run has no correction there.
     if (!may_leave_out ||
         runs_beside(*trend.form, trend.spec, trend.constants, training).has_times())
-      corrected = with_gp(std::move(trend), training, of_choice);
+      corrected = with_gp(std::move(trend), training, of_choice, chosen.position);
   }
   FittedModel model = corrected ? *std::move(corrected)
                       : refuted ? sums.fitted(options)

@@ -5,11 +5,14 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "columns/design.hpp"
+#include "forms/sum_form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 
@@ -92,8 +95,29 @@ void drop_refuted(const Design& runs, std::vector<Rival>& rivals) {
   rivals.erase(std::remove_if(rivals.begin() + 1, rivals.end(), is_refuted), rivals.end());
 }
 
-bool goes_on_like(const Law& a, const Law& b) {
-  return std::abs(std::log(a.times.back() / b.times.back())) < kOtherwise;
+/// A rival that goes on along a scale unlike those before it, with the weight of the best of those
+/// that go on like it.
+struct OtherLaw {
+  std::size_t rival;
+  double weight;
+  std::vector<double> times;
+};
+
+std::vector<OtherLaw> others_along(const std::vector<Rival>& rivals, std::size_t scale) {
+  std::vector<OtherLaw> out;
+  for (std::size_t i = 0; i < rivals.size(); ++i) {
+    OtherLaw law{i, rivals[i].weight, times_beyond(*rivals[i].model, scale)};
+    if (law.times.empty())
+      continue;
+    const auto known = std::ranges::find_if(out, [&](const OtherLaw& other) {
+      return std::abs(std::log(law.times.back() / other.times.back())) < kOtherwise;
+    });
+    if (known == out.end())
+      out.push_back(std::move(law));
+    else
+      known->weight = std::max(known->weight, law.weight);
+  }
+  return out;
 }
 
 /// The laws along a scale, the largest weight first.
@@ -102,19 +126,11 @@ Laws laws_along(const std::vector<Rival>& rivals, std::size_t scale) {
   Laws out{input.column, {}, {}};
   for (const double multiple : kMultiples)
     out.values.push_back(multiple * input.high);
-  for (const Rival& rival : rivals) {
-    const FittedModel& model = *rival.model;
-    Law law{.formula = model.form->trend().formula(model.spec, model.constants),
-            .weight = rival.weight,
-            .times = times_beyond(model, scale)};
-    if (law.times.empty())
-      continue;
-    const auto known =
-        std::ranges::find_if(out.laws, [&](const Law& other) { return goes_on_like(law, other); });
-    if (known == out.laws.end())
-      out.laws.push_back(std::move(law));
-    else
-      known->weight = std::max(known->weight, law.weight);
+  for (OtherLaw& law : others_along(rivals, scale)) {
+    const FittedModel& model = *rivals[law.rival].model;
+    out.laws.push_back({.formula = model.form->trend().formula(model.spec, model.constants),
+                        .weight = law.weight,
+                        .times = std::move(law.times)});
   }
   double sum = 0;
   for (const Law& law : out.laws)
@@ -138,6 +154,34 @@ double spread_of(const Laws& laws) {
   return laws.laws.size() > 1 ? std::log(high / low) : 0;
 }
 
+/// The rivals with their fits to the training rows of the first fold, but for the chosen one, which
+/// has its own; without those that go on like another along all scales.
+std::vector<Rival> unlike_each_other(const SumChoice& sums, const FittedModel& model,
+                                     std::vector<Rival> rivals) {
+  const SelectionTask& task = sums.task();
+  rivals.front().model = model;
+  for (Rival& rival : rivals)
+    if (!rival.model) {
+      rival.model.emplace();
+      rival.model->spec = task.spec;
+      rival.model->form =
+          std::make_shared<const SumForm>(task.coordinates.structure(rival.candidate.shape));
+      rival.model->constants = sums.judge().constants_in(rival.candidate, 0);
+      rival.model->typical = model.typical;
+    }
+  drop_refuted(task.training, rivals);
+  std::vector<bool> differs(rivals.size());
+  differs.front() = true;
+  for (std::size_t scale = 0; scale < task.spec.extrinsic.size(); ++scale)
+    for (const OtherLaw& law : others_along(rivals, scale)) {
+      differs[law.rival] = true;
+      rivals[law.rival].weight = std::max(rivals[law.rival].weight, law.weight);
+    }
+  std::size_t i = 0;
+  std::erase_if(rivals, [&](const Rival&) { return !differs[i++]; });
+  return rivals;
+}
+
 }  // namespace
 
 std::optional<Laws> rival_laws(const SumChoice& sums, const Candidate& chosen,
@@ -147,15 +191,12 @@ std::optional<Laws> rival_laws(const SumChoice& sums, const Candidate& chosen,
     return std::nullopt;
   FitOptions own = options;
   own.be_silent();
-  std::vector<Rival> rivals = rivals_of(sums, chosen);
-  rivals.front().model = model;
-  for (Rival& rival : rivals) {
-    if (rival.model)
-      continue;
+  std::vector<Rival> rivals = unlike_each_other(sums, model, rivals_of(sums, chosen));
+  for (Rival& rival : std::span(rivals).subspan(1)) {
     try {
       rival.model = sums.fitted(rival.candidate, own);
     } catch (const Error&) {
-      rival.weight = 0;
+      rival.model.reset();
     }
   }
   std::erase_if(rivals, [](const Rival& rival) { return !rival.model || !rival.model->typical; });

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/fit_summary.hpp"
 #include "cli/set_summary.hpp"
+#include "forms/form.hpp"
 #include "jobs/group_fits.hpp"
 #include "jobs/large_runs.hpp"
 #include "perfmodel/error.hpp"
@@ -326,9 +327,11 @@ void show_fit(const FitArguments& arguments, const PreparedFit& prepared, const 
   const auto other_form = advises ? other_form_note(arguments, model, check) : std::nullopt;
   if (other_form)
     console.notice(*other_form);
-  console.summary(fit_summary({model, outcome.time_shares, prepared.training.rows, outcome.seconds,
-                               all_seconds, check && check->is_far_worse()},
-                              console));
+  FitDocument report{model,           outcome.time_shares, prepared.training.rows,
+                     outcome.seconds, all_seconds,         check && check->is_far_worse()};
+  if (model.form->words().lists_terms)
+    report.shares = shares_of(model, prepared.training, prepared.central.configuration);
+  console.summary(fit_summary(report, console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);
   if (advises)

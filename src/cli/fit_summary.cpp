@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -358,6 +359,21 @@ std::string named_constants(const FittedModel& model, const ConstantMarks& marks
   return section(table, console);
 }
 
+constexpr double kRules = 5;  // percent of the runs; rarer parts are not named
+
+/// Which parts are the largest ones, in how many runs and where; nothing if one is in nearly all.
+std::string rules_section(std::vector<Share> shares, const Console& console) {
+  std::erase_if(shares, [](const Share& share) { return share.percent_ruled < kRules; });
+  if (shares.size() < 2)
+    return {};
+  std::ranges::stable_sort(shares, std::greater<>(), &Share::percent_ruled);
+  doc::Table table{
+      {doc::words("largest part"), doc::numbers("of the runs"), doc::words("most at")}};
+  for (const Share& share : shares)
+    table.add({share.name, percent(share.percent_ruled), clipped(share.most_at, kLongestName)});
+  return section(table, console);
+}
+
 /// The terms of a sum, largest first, or those of a user's formula with its constants.
 std::string terms_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
@@ -629,8 +645,8 @@ std::string fit_summary(const FitDocument& report, const Console& console) {
   return header(report, console) +
          (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
                                                                                       console) +
-         beside_formula(report) + effect_section(report, console) +
-         laws_section(report.model, console) +
+         beside_formula(report) + rules_section(report.shares, console) +
+         effect_section(report, console) + laws_section(report.model, console) +
          (report.model.bound ? bound_section : errors_section)(report, console) +
          choice_section(report, console) + uncertainty_section(report.model, console) +
          repeat_section(report.model, console) +

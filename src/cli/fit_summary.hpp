@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/effects.hpp"
 #include "cli/fit_command.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -37,6 +38,7 @@ struct FitDocument {
   double seconds = 0;           ///< of the search
   double all_seconds = 0;       ///< of the whole command, including reading
   bool scales_wrongly = false;  ///< the form's scaling forecasts are not reliable
+  std::vector<Share> shares = {};  ///< of a sum, over the training rows
 };
 
 /// Tables of constants, scaling, errors and search, at most 100 columns wide.

@@ -107,6 +107,21 @@ bool is_outside(const ModelSpec& spec, const std::vector<UnmeasuredPair>& pairs,
   return false;
 }
 
+/// The rows in which the designs differ.
+std::vector<std::size_t> moved_rows(const ModelSpec& spec, const Design& from, const Design& to) {
+  std::vector<std::size_t> out;
+  for (std::size_t row = 0; row < from.rows; ++row) {
+    bool moved = false;
+    for (std::size_t n = 0; n < numeric_count(spec); ++n)
+      moved |= numeric_factor(from, n).value(row) != numeric_factor(to, n).value(row);
+    for (std::size_t c = 0; c < spec.categorical.size(); ++c)
+      moved |= from.categorical[c].codes[row] != to.categorical[c].codes[row];
+    if (moved)
+      out.push_back(row);
+  }
+  return out;
+}
+
 }  // namespace
 
 BelievedTimes believed_times(const FittedModel& model, const Design& design, bool also_within) {
@@ -124,8 +139,12 @@ BelievedTimes believed_times(const FittedModel& model, const Design& design, boo
   const Design some = take_rows(design, rows);
   Design within = within_ranges(spec, some);
   move_to_measured(pairs, within);
+  VectorXd formula_within = out.mean(at);
+  if (const std::vector<std::size_t> moved = moved_rows(spec, some, within); !moved.empty())
+    formula_within(std::vector<Index>(moved.begin(), moved.end())) =
+        log_times_of_formula(model, take_rows(within, moved));
   const BelievedTimes believed =
-      model.belief->beside(spec, some, within, out.mean(at), log_times_of_formula(model, within));
+      model.belief->beside(spec, some, within, out.mean(at), formula_within);
   out.mean(at) = believed.mean;
   out.deviation(at) = believed.deviation;
   out.beyond(at) = believed.beyond;

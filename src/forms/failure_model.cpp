@@ -261,6 +261,25 @@ VectorXd FailureModel::probabilities(const Table& configurations) const {
   return out;
 }
 
+double FailureModel::probability(const ModelSpec& spec, const Configuration& at) const {
+  Table one;
+  one.lines = {1};
+  const auto add_numbers = [&](const std::vector<NumericInput>& inputs,
+                               const std::vector<double>& values) {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      one.columns.push_back(
+          {.name = inputs[i].column, .numbers = {values[i]}, .unit = inputs[i].unit});
+  };
+  add_numbers(spec.intrinsic, at.intrinsic);
+  add_numbers(spec.extrinsic, at.extrinsic);
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
+    one.columns.push_back({.name = spec.categorical[c].column,
+                           .kind = Column::Kind::text,
+                           .codes = {at.levels[c]},
+                           .levels = spec.categorical[c].levels});
+  return probabilities(one)[0];
+}
+
 std::vector<bool> FailureModel::are_likely(const Table& configurations) const {
   const VectorXd p = probabilities(configurations);
   std::vector<bool> out(configurations.rows());

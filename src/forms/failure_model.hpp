@@ -43,6 +43,9 @@ class FailureModel {
   /// its column.
   VectorXd probabilities(const Table& configurations) const;
 
+  /// At one configuration of the inputs of a model; NaN if it does not tell the value of an input.
+  double probability(const ModelSpec& spec, const Configuration& at) const;
+
   /// The most that is accepted of what is suggested: of four runs, one fails.
   static constexpr double most_accepted = 0.25;
 

@@ -171,15 +171,34 @@ gp::LogTimes ScalingBelief::log_ratios(const ModelSpec& spec, const Design& from
 
 VectorXd ScalingBelief::averaged(const ModelSpec& spec, const Design& design,
                                  const VectorXd& formula) const {
-  const gp::LogTimes of_process = process(spec, design);
+  const gp::Inputs inputs = log_inputs(spec, design);
+  gp::LogTimes of_process{process_->means(inputs), VectorXd::Zero(index(design.rows))};
+  std::vector<Index> far;  // only there do deviations limit what the formula counts as
+  for (Index row = 0; row < formula.size(); ++row)
+    if (std::abs(formula[row] - of_process.mean[row]) > kMostMore)
+      far.push_back(row);
+  if (!far.empty())
+    of_process.deviation(far) = (*process_)(gp::take_rows(inputs, far)).deviation;
   return of_process.mean + share_of_formula_ * differences(formula, of_process);
 }
 
 BelievedTimes ScalingBelief::beside(const ModelSpec& spec, const Design& design,
                                     const Design& within, const VectorXd& formula,
                                     const VectorXd& formula_within) const {
-  const gp::LogTimes of_process = process(spec, design);
-  const gp::LogTimes at_edge = process(spec, within);
+  const gp::Inputs inputs = log_inputs(spec, design);
+  const gp::Inputs inside = log_inputs(spec, within);
+  const gp::LogTimes of_process = (*process_)(inputs);
+  gp::LogTimes at_edge = of_process;
+  std::vector<Index> beyond;
+  for (Index row = 0; row < inputs.rows(); ++row)
+    if (inputs.numbers.row(row) != inside.numbers.row(row) ||
+        inputs.levels.row(row) != inside.levels.row(row))
+      beyond.push_back(row);
+  if (!beyond.empty()) {
+    const gp::LogTimes moved = (*process_)(gp::take_rows(inside, beyond));
+    at_edge.mean(beyond) = moved.mean;
+    at_edge.deviation(beyond) = moved.deviation;
+  }
   const VectorXd difference = differences(formula, of_process);
   const VectorXd known = variances(at_edge, differences(formula_within, at_edge));
   const VectorXd more = variances(of_process, difference) - known;

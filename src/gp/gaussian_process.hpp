@@ -127,6 +127,8 @@ struct GpOptions {
   VectorXd run_weights = {};
   /// Hyper-parameters of a similar data set to start from, in place of several starts.
   std::optional<VectorXd> start = {};
+  /// Beside it, start where every column has an effect: among few rows there are two modes.
+  bool also_lively = false;
   std::uint64_t seed = 0;
   std::size_t threads = 1;
   std::stop_token stop = {};

@@ -113,14 +113,12 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
                        const GpOptions& options) {
   Index rows = std::min(options.start_rows, most);
   std::vector<VectorXd> starts;
-  if (options.start) {
-    rows = most;
-    starts = {*options.start};
-  } else {
-    const Observations few = sample(rows);
-    for (const HyperStart& from : kStarts)
-      starts.push_back(hyper_start(few, from));
-  }
+  if (options.start)
+    starts.push_back(*options.start);
+  if (options.start && options.also_lively)
+    starts.push_back(hyper_start(sample(rows), {.lively = true}));
+  for (std::size_t i = 0; i < kStarts.size() && !options.start; ++i)
+    starts.push_back(hyper_start(sample(rows), kStarts[i]));
   std::size_t evaluations = 0;
   for (;; rows = std::min(2 * rows, most)) {
     const Observations seen = sample(rows);
@@ -364,7 +362,10 @@ GpFit fit_gp(const Inputs& inputs, const VectorXd& y, HyperParameters hyper,
              const GpOptions& options) {
   const Inputs coordinates = placed(inputs, hyper.coordinates);
   MergedRows rows = MergedRows::of(coordinates, y, options.run_weights);
-  Rows exact = sampled_rows(rows.rows(), options.exact_rows, options.seed);
+  // If rows are predicted from their neighbours, the sample tells no more than the intercept.
+  const bool is_exact = rows.rows() <= options.exact_rows;
+  Rows exact =
+      sampled_rows(rows.rows(), is_exact ? options.exact_rows : options.hyper_rows, options.seed);
   std::ranges::sort(exact);
   const bool weigh = hyper.heavy_tails && options.run_weights.size() == 0;
   if (weigh) {
@@ -384,7 +385,7 @@ GpFit fit_gp(const Inputs& inputs, const VectorXd& y, HyperParameters hyper,
             .runs = rows.runs,
             .residual = rows.y.array() - out.level,
             .weights = {}};
-  if (index(exact.size()) == rows.rows()) {
+  if (is_exact) {
     out.gp.near_variance = near_variance(factors, hyper.kernel.noise / rows.runs.array());
     out.gp.weights = factors.solve(out.gp.residual);
     return out;

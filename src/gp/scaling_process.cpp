@@ -272,6 +272,16 @@ std::pair<double, double> ScalingProcess::average(const Eigen::Ref<const MatrixX
   return {mean, std::sqrt(std::max(square - mean * mean, kLeastNoise))};
 }
 
+/// The mean alone.
+double ScalingProcess::average(const Eigen::Ref<const MatrixXd>& parts) const {
+  double mean = 0;
+  for (std::size_t s = 0; s < settings_.size(); ++s) {
+    const VectorXd shared = parts * variances_of(settings_[s]);
+    mean += settings_[s].weight * shared.dot(conditioned_[s].weights);
+  }
+  return mean;
+}
+
 Inputs ScalingProcess::centred(const Inputs& at) const {
   Inputs out = at;
   out.numbers = (at.numbers.rowwise() - centre_.transpose()).unaryExpr(&on_grid);
@@ -287,6 +297,14 @@ LogTimes ScalingProcess::operator()(const Inputs& at) const {
     std::tie(out.mean[row], out.deviation[row]) = average(parts, own, 1);
     out.mean[row] += level_;
   }
+  return out;
+}
+
+VectorXd ScalingProcess::means(const Inputs& at) const {
+  VectorXd out(at.rows());
+  const Inputs rows = centred(at);
+  for (Index row = 0; row < at.rows(); ++row)
+    out[row] = average(parts_of(known_, rows.numbers.row(row), rows.levels.row(row))) + level_;
   return out;
 }
 

@@ -61,6 +61,8 @@ class ScalingProcess {
   ScalingProcess given(const KnownRuns& runs) const;
 
   LogTimes operator()(const Inputs& at) const;
+  /// The means alone, at a small part of the cost.
+  Eigen::VectorXd means(const Inputs& at) const;
   /// ln of the ratios of the times of two configurations per row, without the noise of runs.
   LogTimes log_ratios(const Inputs& from, const Inputs& to) const;
 
@@ -93,6 +95,7 @@ class ScalingProcess {
   void weigh(std::vector<ScalingSetting> settings);
   void condition();
   Inputs centred(const Inputs& at) const;
+  double average(const Eigen::Ref<const Eigen::MatrixXd>& parts) const;
   std::pair<double, double> average(const Eigen::Ref<const Eigen::MatrixXd>& parts,
                                     const Eigen::Ref<const Eigen::VectorXd>& own,
                                     double noises) const;

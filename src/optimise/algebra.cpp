@@ -389,13 +389,20 @@ ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double di
 
 std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<bool>& held,
                                    const VectorXd& b, const std::stop_token& stop) {
-  const ArrowMatrix free = without(matrix, held, 1);
+  ArrowMatrix free = without(matrix, held, 1);
   VectorXd right = b;
   for (Index k = 0; k < b.size(); ++k)
     if (held[static_cast<std::size_t>(k)])
       right[k] = 0;
   if (stop.stop_requested())
     return std::nullopt;
+  if (free.is_dense()) {  // small ones are solved so often that what they allocate counts
+    const Eigen::LLT<Eigen::Ref<MatrixXd>> factors(free.core);
+    if (factors.info() != Eigen::Success)
+      return std::nullopt;
+    factors.solveInPlace(right);
+    return right;
+  }
   if (free.is_sparse()) {
     const Eigen::SimplicialLLT<SparseMatrix> factors(SparseMatrix(free.sparse.pruned()));
     if (factors.info() != Eigen::Success)

@@ -7,6 +7,7 @@
 #include "analysis/scaling.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "page/figures.hpp"
 #include "page/page.hpp"
@@ -40,6 +41,17 @@ void add_line(doc::Answer& answer, fmt::format_string<const Arguments&...> text,
   answer.lines.push_back(fmt::format(text, arguments...));
 }
 
+/// How many runs failed, and how likely one of the shown configuration does; empty if none did.
+std::string failing_text(const Content& content) {
+  if (!content.model.failures)
+    return {};
+  const FailureFacts& facts = content.model.failures->facts();
+  const double p =
+      content.model.failures->probability(content.model.spec, content.central.configuration);
+  return fmt::format("{} failed, {} did not{}", counted_noun(facts.failed, "run"), facts.finished,
+                     std::isfinite(p) ? "; here one fails with P = " + short_number(p) : "");
+}
+
 doc::Answer duration_answer(const Content& content) {
   const Unit unit = shown_unit(content.model.spec);
   doc::Answer answer{std::string(words_in(content).question), "", {}};
@@ -66,6 +78,8 @@ doc::Answer duration_answer(const Content& content) {
     add_line(answer, "measured: {}, median {}",
              time_range_text(content.design.time.minCoeff(), content.design.time.maxCoeff(), unit),
              time_text(content.median_time, unit));
+  if (const std::string failing = failing_text(content); !failing.empty())
+    answer.lines.push_back(failing);
   return answer;
 }
 

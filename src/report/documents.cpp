@@ -98,7 +98,7 @@ void describe(Fields& f, const Share& x) {
   f("percent", Finite{x.percent}, "of the time of these runs");
   f("percent_at_central_run", Finite{x.percent_shown}, "of the time of the fit's central run");
   f("percent_ruled", Finite{x.percent_ruled}, "of the runs: where it is the largest part");
-  f("most_at", x.most_at, "where it is larger than elsewhere", kSparse);
+  f("most_at", x.most_at, "where it is the largest part, or larger than elsewhere", kSparse);
 }
 
 void describe(Fields& f, const OutlyingRun& x) {

@@ -1,6 +1,8 @@
 #include "analysis/effects.hpp"
 
 #include <cmath>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "columns/roles.hpp"
@@ -71,6 +73,27 @@ TEST_CASE_METHOD(test::ProgramTest, "an effect is told where it holds", "[effect
                                           Catch::Matchers::ContainsSubstring("small batch"));
   CHECK_THAT(run({"report", "model.json", "runs.csv"}).output,
              Catch::Matchers::ContainsSubstring("small batch"));
+}
+
+TEST_CASE_METHOD(test::ProgramTest, "a fit tells which term rules, and where it crosses another",
+                 "[effects]") {
+  // Starting takes as long as computing at a batch of 1000, or of 1490 with the mode.
+  write("runs.csv", runs_of_two_regimes());
+  const test::ProgramResult fit =
+      run({"fit", "runs.csv", "--expression", "multi", "--terms", "2", "--loss", "mape",
+           "--extrinsic", "batch", "-o", "model.json"})
+          .succeeded();
+  CHECK_THAT(fit.errors,
+             Catch::Matchers::ContainsSubstring("\n  largest part  of the runs  most at") &&
+                 Catch::Matchers::ContainsSubstring("66.7 %  batch <= 512\n") &&
+                 Catch::Matchers::ContainsSubstring("33.3 %  batch >= 4096\n"));
+  std::set<std::string> places;
+  const nlohmann::json judged =
+      run({"evaluate", "model.json", "runs.csv", "--format", "json"}).json();
+  for (const nlohmann::json& share : judged["shares"])
+    if (share["percent_ruled"] > 0)
+      places.insert(share["most_at"].get<std::string>());
+  CHECK(places == std::set<std::string>{"batch <= 512", "batch >= 4096"});
 }
 
 TEST_CASE_METHOD(test::ProgramTest, "a fit that its folds do not move has effects with a width",

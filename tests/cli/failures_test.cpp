@@ -107,6 +107,14 @@ TEST_CASE_METHOD(FailuresTest, "predict says how likely a run fails if enough ru
                                      "perfmodel predict tells\"]"));
   CHECK_THAT(page, ContainsSubstring("(doubts ? \"\" : \"\\u2713 \") + \"within the measured"));
 
+  // Its first screen tells what predict does of the central run.
+  const nlohmann::json central = model.at("central_run").at("configuration");
+  const double p =
+      predicted({"size=" + central.at("size").dump(), "workers=" + central.at("workers").dump()})
+          .at("p_fails");
+  CHECK_THAT(page, ContainsSubstring("6 runs failed, 34 did not; here one fails with P = " +
+                                     perfmodel::short_number(p)));
+
   // Fields that contradict each other are refused.
   const auto refused = [&](const std::string& message, const auto& change) {
     auto other = nlohmann::ordered_json::parse(read("model.json"));

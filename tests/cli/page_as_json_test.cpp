@@ -184,6 +184,8 @@ class PageAsJson : public ProgramTest {
                      Figures& out) const {
     out.add(central_prediction());
     out.add(fitted["prediction_intervals"]["level"].get<double>());
+    for (const char* count : {"failed", "finished"})
+      out.add(fitted["failures"][count].get<double>());
     std::vector<double> times;
     for (const nlohmann::json& run : judged["outliers"])
       times.push_back(run["measured"]);
