@@ -209,6 +209,8 @@ constexpr std::size_t kFewestConfigurations = 10;
 constexpr std::size_t kMostDriftDraws = 1000;
 constexpr std::size_t kFewestDraws = 200;
 constexpr std::size_t kRowsOfDraws = 20'000'000;
+/// Most configurations of a draw: the spread of figures falls with the root of their number.
+constexpr std::size_t kMostDrawn = 2000;
 constexpr std::uint64_t kDriftSeed = 1;
 
 double relative_change(double now, double before) {
@@ -228,7 +230,7 @@ std::vector<std::vector<Index>> rows_of_configurations(const Design& runs) {
 std::vector<Index> drawn_rows(const std::vector<std::vector<Index>>& configurations,
                               RandomStream& random) {
   std::vector<Index> out;
-  for (std::size_t k = 0; k < configurations.size(); ++k) {
+  for (std::size_t k = 0; k < std::min(configurations.size(), kMostDrawn); ++k) {
     const std::vector<Index>& rows = configurations[random.below(configurations.size())];
     out.insert(out.end(), rows.begin(), rows.end());
   }
@@ -237,7 +239,8 @@ std::vector<Index> drawn_rows(const std::vector<std::vector<Index>>& configurati
 
 using NamedFigures = std::vector<std::pair<std::string, double>>;
 
-/// Figures of all rows, with percentile intervals from resampled configurations.
+/// Figures of all rows, with percentile intervals from resampled configurations; of many, from some
+/// per draw, as narrow as draws of all would be (Bickel, Goetze and van Zwet 1997).
 std::vector<DriftFigure> with_intervals(
     const Design& runs, const std::function<NamedFigures(const std::vector<Index>&)>& figures_of,
     std::size_t fewest = kFewestConfigurations) {
@@ -249,8 +252,11 @@ std::vector<DriftFigure> with_intervals(
   const auto configurations = rows_of_configurations(runs);
   if (configurations.size() < fewest)
     return out;
-  const std::size_t draws =
-      std::clamp(kRowsOfDraws / std::max<std::size_t>(runs.rows, 1), kFewestDraws, kMostDriftDraws);
+  const double share =
+      std::min(1.0, static_cast<double>(kMostDrawn) / static_cast<double>(configurations.size()));
+  const auto rows_of_draw = to_size(std::llround(share * static_cast<double>(runs.rows)));
+  const std::size_t draws = std::clamp(kRowsOfDraws / std::max<std::size_t>(rows_of_draw, 1),
+                                       kFewestDraws, kMostDriftDraws);
   std::vector<std::vector<double>> drawn(out.size());
   RandomStream random(kDriftSeed, "drift");
   for (std::size_t d = 0; d < draws; ++d) {
@@ -264,7 +270,11 @@ std::vector<DriftFigure> with_intervals(
     if (!std::ranges::all_of(drawn[k], is_finite))
       continue;
     std::ranges::sort(drawn[k]);
-    out[k].interval = Interval{quantile(drawn[k], tail), quantile(drawn[k], 1 - tail)};
+    const auto end = [&](double q) {
+      const double drawn_end = quantile(drawn[k], q);
+      return share < 1 ? out[k].value + std::sqrt(share) * (drawn_end - out[k].value) : drawn_end;
+    };
+    out[k].interval = Interval{end(tail), end(1 - tail)};
   }
   return out;
 }

@@ -248,6 +248,8 @@ bool is_same_but_for_digits(const std::vector<SignedColumn>& members) {
     const double open = std::max(kAgreement, std::min(kLargest, rounding));
     low = std::max(low, sum - open);
     high = std::min(high, sum + open);
+    if (low > high)
+      return false;
     typical += open / static_cast<double>(x.size());
   }
   const auto [least, most] = std::ranges::minmax(x);

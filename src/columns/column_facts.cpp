@@ -483,11 +483,9 @@ std::string product_text(const std::vector<Factor>& factors) {
 std::size_t distinct_values(const Column& column) {
   if (!column.is_numeric())
     return column.levels.size();
-  std::set<double> values;
-  for (const double x : column.numbers)
-    if (!std::isnan(x))
-      values.insert(x);
-  return values.size();
+  std::vector<double> values = column.numbers;
+  std::erase_if(values, [](double x) { return std::isnan(x); });
+  return sorted_unique(std::move(values)).size();
 }
 
 bool is_whole(const Column& column) {

@@ -331,11 +331,12 @@ struct DividedColumn {
   std::optional<CellColumn> strips = {};
 };
 
-std::vector<DividedColumn> divided_columns(const ModelSpec& spec, const Design& design) {
+std::vector<DividedColumn> divided_columns(const ModelSpec& spec, const Design& design,
+                                           bool in_strips) {
   std::vector<DividedColumn> out;
   const auto add = [&](const NumericInput& input, const NumericFactor& factor) {
     out.push_back({numeric_cells(input.column, factor, design)});
-    if (out.back().cells.cells.front().low < out.back().cells.cells.back().high)
+    if (in_strips && out.back().cells.cells.front().low < out.back().cells.cells.back().high)
       out.back().strips = strips_of(input, factor, design.rows);
   };
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
@@ -388,7 +389,7 @@ std::string to_text(const UnmeasuredRegion& region) {
 }
 
 std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Design& training) {
-  const std::vector<DividedColumn> columns = divided_columns(spec, training);
+  const std::vector<DividedColumn> columns = divided_columns(spec, training, true);
   std::vector<UnmeasuredRegion> out;
   for (const auto& [column, strips] : columns) {
     for (std::size_t cell = 0; cell < column.cells.size(); ++cell)
@@ -409,7 +410,7 @@ std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Desig
 
 std::vector<std::pair<std::string, std::string>> confounded_texts(const ModelSpec& spec,
                                                                   const Design& training) {
-  const std::vector<DividedColumn> columns = divided_columns(spec, training);
+  const std::vector<DividedColumn> columns = divided_columns(spec, training, false);
   std::vector<std::pair<std::string, std::string>> out;
   for (std::size_t a = 0; a < columns.size(); ++a)
     for (std::size_t b = a + 1; b < columns.size(); ++b) {
