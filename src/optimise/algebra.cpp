@@ -387,6 +387,20 @@ ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double di
   return matrix;
 }
 
+namespace {
+
+/// Whether the Cholesky factor of a sparse matrix has so few zeros that it is found sooner without
+/// looking for them: the levels of three columns that were combined at random.
+bool fills_up(const SparseMatrix& matrix) {
+  constexpr Index most = 4000;            // 128 MB
+  constexpr double least_density = 0.05;  // of the matrix; that of its factor is far larger
+  const auto size = static_cast<double>(matrix.rows());
+  return matrix.rows() <= most &&
+         static_cast<double>(matrix.nonZeros()) >= least_density * size * size;
+}
+
+}  // namespace
+
 std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<bool>& held,
                                    const VectorXd& b, const std::stop_token& stop) {
   ArrowMatrix free = without(matrix, held, 1);
@@ -396,15 +410,23 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
       right[k] = 0;
   if (stop.stop_requested())
     return std::nullopt;
-  if (free.is_dense()) {  // small ones are solved so often that what they allocate counts
-    const Eigen::LLT<Eigen::Ref<MatrixXd>> factors(free.core);
+  // Small ones are solved so often that what they allocate counts.
+  const auto solved_densely = [&](MatrixXd& whole) -> std::optional<VectorXd> {
+    const Eigen::LLT<Eigen::Ref<MatrixXd>> factors(whole);
     if (factors.info() != Eigen::Success)
       return std::nullopt;
     factors.solveInPlace(right);
     return right;
-  }
+  };
+  if (free.is_dense())
+    return solved_densely(free.core);
   if (free.is_sparse()) {
-    const Eigen::SimplicialLLT<SparseMatrix> factors(SparseMatrix(free.sparse.pruned()));
+    const SparseMatrix entries = free.sparse.pruned();
+    if (fills_up(entries)) {
+      MatrixXd whole(entries);
+      return solved_densely(whole);
+    }
+    const Eigen::SimplicialLLT<SparseMatrix> factors(entries);
     if (factors.info() != Eigen::Success)
       return std::nullopt;
     return VectorXd(factors.solve(right));
