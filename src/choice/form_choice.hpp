@@ -14,7 +14,7 @@ namespace perfmodel {
 struct FormCandidate {
   Candidate alone;
   Candidate with_gp;
-  double correction = 0;  ///< median |exp z - 1| over training rows; z: GP minus its median
+  double correction = 0;          ///< median |exp z - 1| over training rows; z: GP minus its median
   Eigen::VectorXd position = {};  ///< gp::HyperParameters::position of the folds
 };
 

@@ -35,9 +35,9 @@ struct FitDocument {
   const FittedModel& model;
   std::vector<double> time_shares;  ///< see time_shares()
   std::size_t training_rows = 0;
-  double seconds = 0;           ///< of the search
-  double all_seconds = 0;       ///< of the whole command, including reading
-  bool scales_wrongly = false;  ///< the form's scaling forecasts are not reliable
+  double seconds = 0;              ///< of the search
+  double all_seconds = 0;          ///< of the whole command, including reading
+  bool scales_wrongly = false;     ///< the form's scaling forecasts are not reliable
   std::vector<Share> shares = {};  ///< of a sum, over the training rows
 };
 
