@@ -284,6 +284,7 @@ TEST_CASE("a scaling process knows the ratio of two times by their covariance", 
 
   const LogTimes ratios = process.log_ratios(from, to);
   const LogTimes single = process(asked);
+  CHECK(process.means(asked) == single.mean);  // to the last bit: both are shown of one prediction
   for (Index row = 0; row < 2; ++row) {
     CAPTURE(row);
     CHECK(ratios.mean[row] == Catch::Approx(single.mean[row + 2] - single.mean[row]));
