@@ -356,7 +356,7 @@ std::string place_of_rule(const ModelSpec& spec, const Design& runs,
     for (std::size_t row = 0; row < runs.rows; ++row) {
       auto& [all, of_part] = counts[factor.value(row)];
       ++all;
-      of_part += rules[row] ? 1 : 0;
+      of_part += rules[row] ? 1U : 0U;
     }
     std::size_t below = 0;
     std::size_t below_ruled = 0;
@@ -375,7 +375,7 @@ std::string place_of_rule(const ModelSpec& spec, const Design& runs,
       for (std::size_t row = 0; row < runs.rows; ++row)
         if (runs.categorical[c].codes[row] == level) {
           ++inside;
-          inside_ruled += rules[row] ? 1 : 0;
+          inside_ruled += rules[row] ? 1U : 0U;
         }
       compare(inside, inside_ruled,
               spec.categorical[c].column + " = " + spec.categorical[c].levels[level]);

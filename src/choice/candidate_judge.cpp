@@ -163,7 +163,7 @@ std::vector<Index> rows_of(const std::vector<Fold>& folds) {
 }
 
 /// Differences between candidates on the folds are far larger.
-constexpr double kFoldTolerance = 1e-4;
+constexpr double kFoldTolerance = 1e-3;
 
 TermSearchOptions fold_search(const FitOptions& options, double ridge) {
   TermSearchOptions out = term_search_options(options, ridge);

@@ -171,7 +171,7 @@ class GpJudge {
     const SumForm one(constant);
     const GpRuns left = runs_beside(one, task_.spec, VectorXd::Ones(1), runs);
     gp::GpOptions how = gp_options(task_.options);
-    how.start_rows = kFoldHyperRows;
+    how.start_rows = kFoldHyperRows / 2;
     how.hyper_rows = 2 * kFoldHyperRows;
     const gp::HyperParameters hyper = search_hyper_parameters(left, how);
     start_ = hyper.position;

@@ -44,6 +44,9 @@ constexpr double kShareOfRise = 0.25;
 /// Replaces ln log2(1), which is -infinity.
 constexpr double kLeastLogLog = -1;
 constexpr double kFree = std::numeric_limits<double>::quiet_NaN();
+/// Relative gap of the fits that are compared: their criteria are off by far less than a constant
+/// costs.
+constexpr double kTrialGap = 1e-5;
 /// Criteria that differ by less count as equal.
 constexpr double kTie = 1e-6;
 
@@ -171,7 +174,7 @@ class Simplifier {
     return 2 * told * std::log(variant.loss + kNoLoss) + variant.size;
   }
 
-  Variant fitted(Variant variant, double gap = kSumGap) {
+  Variant fitted(Variant variant, double gap = kTrialGap) {
     const SumGoal goal = goal_of(variant);
     variant.fit.evaluations = best_.fit.evaluations;
     variant.fit = finish(data_, variant.shape, goal, variant.fit, task_.options, gap);

@@ -401,7 +401,7 @@ class Selector {
     for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
       if (!matters(at, n))
         continue;
-      for (const Candidate& next : judge(other_growths(task_, at, n)))
+      for (const Candidate& next : judge(promising(other_growths(task_, at, n), at, n)))
         if (next.shape.terms == at.shape.terms && scores_better(next, at))
           at = next;
     }

@@ -58,9 +58,10 @@ struct PredictedRows {
 PredictedRows predicted_rows(const FittedModel& model, const Table& table,
                              const PredictArguments& arguments) {
   Design design = make_design(table, model.spec, Target::absent);
+  // Certainty first: the deviations of a residual process come with its means.
+  Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   Predictions times = predictions_of(model, design);
   RangeCheck range = check_range(model, design);
-  Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   return {std::move(design),
           std::move(times),
           std::move(range),

@@ -268,15 +268,22 @@ double FailureModel::probability(const ModelSpec& spec, const Configuration& at)
                                const std::vector<double>& values) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       one.columns.push_back(
-          {.name = inputs[i].column, .numbers = {values[i]}, .unit = inputs[i].unit});
+          {.name = inputs[i].column,
+           .numbers = {values[i]},
+           .codes = {},
+           .levels = {},
+           .bad_cells = {},
+           .unit = inputs[i].unit});
   };
   add_numbers(spec.intrinsic, at.intrinsic);
   add_numbers(spec.extrinsic, at.extrinsic);
   for (std::size_t c = 0; c < spec.categorical.size(); ++c)
     one.columns.push_back({.name = spec.categorical[c].column,
                            .kind = Column::Kind::text,
+                           .numbers = {},
                            .codes = {at.levels[c]},
-                           .levels = spec.categorical[c].levels});
+                           .levels = spec.categorical[c].levels,
+                           .bad_cells = {}});
   return probabilities(one)[0];
 }
 

@@ -111,6 +111,21 @@ KnownGp::KnownGp(gp::GaussianProcess of, std::size_t with_threads)
       threads(with_threads),
       centre(mean_z(gp)) {}
 
+std::shared_ptr<const gp::Prediction> KnownGp::predicted(gp::Inputs rows, bool deviations) const {
+  {
+    const std::scoped_lock lock(guard_);
+    for (const auto& [asked, answer] : last_)
+      if (answer && (!deviations || answer->deviation.size() > 0) && asked == rows)
+        return answer;
+  }
+  // From neighbours, the deviation hardly takes longer than the search for them.
+  auto found = std::make_shared<const gp::Prediction>(
+      predictor.predicted(rows, deviations || gp.neighbours > 0, threads));
+  const std::scoped_lock lock(guard_);
+  last_[1] = std::exchange(last_[0], {std::move(rows), found});
+  return found;
+}
+
 GpForm::GpForm(std::shared_ptr<const Form> trend, GpColumns columns,
                std::shared_ptr<const KnownGp> known, GpPrior prior)
     : trend_(std::move(trend)),
@@ -129,7 +144,7 @@ FormWords GpForm::words() const {
 }
 
 VectorXd GpForm::mean(const Design& design) const {
-  return known_->predictor.mean(columns_.inputs(design), known_->threads).array() - known_->centre;
+  return known_->predicted(columns_.inputs(design), false)->mean.array() - known_->centre;
 }
 
 std::string_view GpForm::name() const {
@@ -168,8 +183,7 @@ std::optional<GpReach> GpForm::gp_reach(const ModelSpec& spec, const VectorXd& c
   const auto gone = depends_beyond(*trend_, spec, constants, design);
   const gp::Kernel& kernel = known_->gp.kernel;
   const gp::Inputs inputs = columns_.inputs(design);
-  const gp::Prediction at = known_->predictor.predict(inputs, known_->threads);
-  const ArrayXd variances = at.deviation.array().square();
+  const ArrayXd variances = known_->predicted(inputs, true)->deviation.array().square();
   GpReach out;
   for (Index row = 0; row < variances.size(); ++row)
     out.near.push_back(!gone[row] && variances[row] <= known_->near_variance &&

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/eigen.hpp"
@@ -68,7 +71,8 @@ struct GpPrior {
 };
 
 /// A fitted GP with its predictor, which refers to it: neither is copied nor moved.
-struct KnownGp {
+class KnownGp {
+ public:
   explicit KnownGp(gp::GaussianProcess of, std::size_t with_threads);
   KnownGp(const KnownGp&) = delete;
   KnownGp& operator=(const KnownGp&) = delete;
@@ -78,6 +82,16 @@ struct KnownGp {
   const double near_variance;
   const std::size_t threads;
   const double centre;  ///< mean of z over the known configurations, which the trend includes
+
+  /// The mean of z per row, and its deviation if it is asked for. The last two tables are
+  /// remembered: a command asks for the times, the intervals and the corrections of its rows one
+  /// after the other, and in between for those of rows that are moved into the measured ranges.
+  std::shared_ptr<const gp::Prediction> predicted(gp::Inputs rows, bool deviations) const;
+
+ private:
+  using Answer = std::pair<gp::Inputs, std::shared_ptr<const gp::Prediction>>;
+  mutable std::mutex guard_;
+  mutable std::array<Answer, 2> last_;  ///< the latest first
 };
 
 /// A trend of another form times exp(z), where z is a Gaussian process (GP) of the residuals of the

@@ -162,6 +162,8 @@ struct GpFit {
   GaussianProcess gp;
   double level = 0;
   VectorXd run_weights;  ///< in the order of the runs given
+  /// Of the rows, if predictions are from all of them.
+  std::optional<PositiveMatrix> covariance = {};
 };
 
 /// The coordinates of the numbers, standardised over the rows; empty `forms`: usual_form().
@@ -222,6 +224,9 @@ class Predictor {
   /// As mean(), with standard deviations.
   Prediction predict(const Inputs& inputs, std::size_t threads,
                      const std::stop_token& stop = {}) const;
+  /// Either of them.
+  Prediction predicted(const Inputs& inputs, bool deviations, std::size_t threads,
+                       const std::stop_token& stop = {}) const;
 
  private:
   struct Asked;
@@ -239,8 +244,6 @@ class Predictor {
   MatrixXd noisy(MatrixXd correlations, std::span<const Index> rows) const;
   void from_all(const Asked& asked, const PositiveMatrix* covariance, Prediction& out) const;
   void from_neighbours(const Asked& asked, Index row, bool deviation, Prediction& out) const;
-  Prediction predicted(const Inputs& inputs, bool deviations, std::size_t threads,
-                       const std::stop_token& stop) const;
 };
 
 }  // namespace perfmodel::gp

@@ -29,7 +29,7 @@ constexpr double kLivelyRate = 0.3;
 
 /// Relative reduction of the cost at which the search stops: closer to the optimum, predictions
 /// change by less than the data can show.
-constexpr double kSearchReduction = 1e-5;
+constexpr double kSearchReduction = 1e-4;
 
 struct HyperStart {
   /// Start with lengths at which every column has an effect. If the formula is good, the point
@@ -173,10 +173,12 @@ class TailsOfNoise {
     const double usual = normal.off.lpNorm<1>();
     Found found = climbed(rows_, best.hyper);
     best.evaluations += found.at.evaluations;
-    Found anew = searched_anew();
-    best.evaluations += anew.at.evaluations;
-    if (anew.error < kNoWorse * found.error)
-      found = std::move(anew);
+    if (!options_.start || options_.also_lively) {
+      Found anew = searched_anew();
+      best.evaluations += anew.at.evaluations;
+      if (anew.error < kNoWorse * found.error)
+        found = std::move(anew);
+    }
     if (!(found.error < kNoWorse * usual) || !holds_among_many(best.hyper, found.at.hyper))
       return false;
     best.hyper = std::move(found.at.hyper);
@@ -375,7 +377,7 @@ GpFit fit_gp(const Inputs& inputs, const VectorXd& y, HyperParameters hyper,
   // Centres the prior of the intercept, so that it is the same in any unit of the time.
   const double mean = rows.y.mean();
   const CodedInputs coded(take_rows(coordinates, at_places(rows.first, exact)));
-  const PositiveMatrix factors = factorised(hyper.kernel, coded, rows.runs(exact), options.threads);
+  PositiveMatrix factors = factorised(hyper.kernel, coded, rows.runs(exact), options.threads);
 
   GpFit out{.hyper = hyper, .gp = {}, .run_weights = rows.run_weights()};
   out.level = mean + level_of(rows.y(exact).array() - mean, factors, hyper.level_deviation);
@@ -386,8 +388,8 @@ GpFit fit_gp(const Inputs& inputs, const VectorXd& y, HyperParameters hyper,
             .residual = rows.y.array() - out.level,
             .weights = {}};
   if (is_exact) {
-    out.gp.near_variance = near_variance(factors, hyper.kernel.noise / rows.runs.array());
     out.gp.weights = factors.solve(out.gp.residual);
+    out.covariance = std::move(factors);
     return out;
   }
   out.gp.neighbours = options.neighbours;

@@ -80,6 +80,11 @@ struct Inputs {
   Levels levels;  ///< indices of levels
 
   Index rows() const { return numbers.rows(); }
+  bool operator==(const Inputs& other) const {
+    return rows() == other.rows() && numbers.cols() == other.numbers.cols() &&
+           levels.cols() == other.levels.cols() && numbers == other.numbers &&
+           levels == other.levels;
+  }
 };
 
 /// The chosen rows, in the order of `rows`.

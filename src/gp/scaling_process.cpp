@@ -1,9 +1,10 @@
 #include "gp/scaling_process.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <tuple>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "base/text.hpp"
@@ -43,6 +44,8 @@ constexpr std::size_t kRowsOfMostSettings = 32;
 std::size_t most_settings(std::size_t rows) {
   return std::clamp(kMostSettings * kRowsOfMostSettings / rows, kFewestSettings, kMostSettings);
 }
+
+constexpr Index kAskedTogether = 8;  ///< whose deviations are computed together
 
 constexpr double kLeastWeight = 0.003;  ///< of the weight of the best setting
 
@@ -158,6 +161,14 @@ MatrixXd covariance(const std::vector<Parts>& parts, const ScalingSetting& setti
   return out;
 }
 
+PositiveMatrix factorised(const std::vector<Parts>& parts, const ScalingSetting& setting,
+                          const VectorXd& counts) {
+  auto out = PositiveMatrix::factorised(covariance(parts, setting, counts));
+  if (!out)
+    throw std::logic_error("the covariance of a scaling process is not positive definite");
+  return *std::move(out);
+}
+
 /// ln of the density of the repeats about their configurations, without what all settings share.
 double log_density_of_repeats(const VectorXd& counts, const VectorXd& deviations, double noise) {
   const Eigen::ArrayXd further = counts.array() - 1;
@@ -221,11 +232,11 @@ void ScalingProcess::weigh(std::vector<ScalingSetting> settings) {
   const std::vector<Parts> parts = parts_among(first_rows(known_, count));
   VectorXd evidence(index(settings.size()));
   for (std::size_t s = 0; s < settings.size(); ++s) {
-    const Eigen::LLT<MatrixXd> factor(covariance(parts, settings[s], counts_));
-    const VectorXd z = factor.matrixL().solve(left_.head(count));
-    evidence[index(s)] = std::log(settings[s].prior) - z.squaredNorm() / 2 -
-                         factor.matrixLLT().diagonal().array().log().sum() +
-                         log_density_of_repeats(counts_, deviations_, noise_of(settings[s]));
+    const PositiveMatrix among = factorised(parts, settings[s], counts_);
+    evidence[index(s)] =
+        std::log(settings[s].prior) -
+        (among.whitened(left_.head(count)).squaredNorm() + among.log_determinant()) / 2 +
+        log_density_of_repeats(counts_, deviations_, noise_of(settings[s]));
   }
   const double best = evidence.maxCoeff();
   for (std::size_t s = 0; s < settings.size(); ++s)
@@ -243,33 +254,60 @@ void ScalingProcess::weigh(std::vector<ScalingSetting> settings) {
 }
 
 void ScalingProcess::condition() {
+  if (settings_.empty())
+    return;
   const std::vector<Parts> parts = parts_among(known_);
   conditioned_.clear();
   for (const ScalingSetting& setting : settings_) {
-    const Eigen::LLT<MatrixXd> factor(covariance(parts, setting, counts_));
-    conditioned_.push_back({factor.matrixL(), factor.solve(left_)});
+    PositiveMatrix among = factorised(parts, setting, counts_);
+    VectorXd weights = among.solve(left_);
+    conditioned_.push_back({std::move(among), std::move(weights)});
   }
 }
 
-/// Averaged over the settings. `parts`: of the covariance with each known run; `own`: of the
-/// variance. `noises`: how many runs' noise there is.
-std::pair<double, double> ScalingProcess::average(const Eigen::Ref<const MatrixXd>& parts,
-                                                  const Eigen::Ref<const VectorXd>& own,
-                                                  double noises) const {
-  double mean = 0;
-  double square = 0;  // of mean and deviation, over the settings
+/// A row that is asked for: parts of its covariance with each known run, and of its variance.
+struct ScalingProcess::Asked {
+  Parts shared;
+  PartVariances own;
+};
+
+/// Averaged over the settings, of at most kAskedTogether rows. `noises`: how many runs' noise there
+/// is.
+LogTimes ScalingProcess::average(const std::vector<Asked>& rows, double noises) const {
+  LogTimes out{VectorXd::Zero(index(rows.size())), VectorXd(index(rows.size()))};
+  VectorXd squares = VectorXd::Zero(index(rows.size()));  // of mean and deviation
   for (std::size_t s = 0; s < settings_.size(); ++s) {
     const PartVariances variances = variances_of(settings_[s]);
-    const VectorXd shared = parts * variances;
-    const double expected = shared.dot(conditioned_[s].weights);
-    const double known =
-        conditioned_[s].factor.triangularView<Eigen::Lower>().solve(shared).squaredNorm();
-    const double variance =
-        std::max(variances.dot(own) - known, 0.0) + noises * noise_of(settings_[s]);
-    mean += settings_[s].weight * expected;
-    square += settings_[s].weight * (variance + expected * expected);
+    // A whole block, since a product of fewer columns rounds differently.
+    MatrixXd shared = MatrixXd::Zero(known_.rows(), kAskedTogether);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      shared.col(index(i)) = rows[i].shared * variances;
+    const VectorXd known = conditioned_[s].covariance.whitened(shared).colwise().squaredNorm();
+    for (Index i = 0; i < out.mean.size(); ++i) {
+      const double expected = VectorXd(shared.col(i)).dot(conditioned_[s].weights);
+      const double variance =
+          std::max(variances.dot(rows[static_cast<std::size_t>(i)].own) - known[i], 0.0) +
+          noises * noise_of(settings_[s]);
+      out.mean[i] += settings_[s].weight * expected;
+      squares[i] += settings_[s].weight * (variance + expected * expected);
+    }
   }
-  return {mean, std::sqrt(std::max(square - mean * mean, kLeastNoise))};
+  out.deviation = (squares.array() - out.mean.array().square()).max(kLeastNoise).sqrt();
+  return out;
+}
+
+LogTimes ScalingProcess::averages(Index rows, double noises,
+                                  const std::function<Asked(Index)>& asked) const {
+  LogTimes out{VectorXd(rows), VectorXd(rows)};
+  for (Index first = 0; first < rows; first += kAskedTogether) {
+    std::vector<Asked> block;
+    for (Index row = first; row < std::min(first + kAskedTogether, rows); ++row)
+      block.push_back(asked(row));
+    const LogTimes own = average(block, noises);
+    out.mean.segment(first, own.mean.size()) = own.mean;
+    out.deviation.segment(first, own.mean.size()) = own.deviation;
+  }
+  return out;
 }
 
 /// The mean alone.
@@ -289,14 +327,12 @@ Inputs ScalingProcess::centred(const Inputs& at) const {
 }
 
 LogTimes ScalingProcess::operator()(const Inputs& at) const {
-  LogTimes out{VectorXd(at.rows()), VectorXd(at.rows())};
   const Inputs rows = centred(at);
-  for (Index row = 0; row < at.rows(); ++row) {
-    const Parts parts = parts_of(known_, rows.numbers.row(row), rows.levels.row(row));
-    const PartVariances own = own_parts(rows.numbers.row(row), rows.levels.cols());
-    std::tie(out.mean[row], out.deviation[row]) = average(parts, own, 1);
-    out.mean[row] += level_;
-  }
+  LogTimes out = averages(at.rows(), 1, [&](Index row) -> Asked {
+    return {parts_of(known_, rows.numbers.row(row), rows.levels.row(row)),
+            own_parts(rows.numbers.row(row), rows.levels.cols())};
+  });
+  out.mean.array() += level_;
   return out;
 }
 
@@ -309,21 +345,17 @@ VectorXd ScalingProcess::means(const Inputs& at) const {
 }
 
 LogTimes ScalingProcess::log_ratios(const Inputs& from, const Inputs& to) const {
-  LogTimes out{VectorXd(to.rows()), VectorXd(to.rows())};
   const Inputs before = centred(from);
   const Inputs after = centred(to);
-  for (Index row = 0; row < to.rows(); ++row) {
+  return averages(to.rows(), 0, [&](Index row) -> Asked {
     const auto numbers = after.numbers.row(row);
     const auto levels = after.levels.row(row);
     const Inputs other{before.numbers.row(row), before.levels.row(row)};
-    const Parts parts = parts_of(known_, numbers, levels) -
-                        parts_of(known_, other.numbers.row(0), other.levels.row(0));
-    const PartVariances own = own_parts(numbers, levels.cols()) +
-                              own_parts(other.numbers.row(0), levels.cols()) -
-                              2 * parts_of(other, numbers, levels).row(0).transpose();
-    std::tie(out.mean[row], out.deviation[row]) = average(parts, own, 0);
-  }
-  return out;
+    return {parts_of(known_, numbers, levels) -
+                parts_of(known_, other.numbers.row(0), other.levels.row(0)),
+            own_parts(numbers, levels.cols()) + own_parts(other.numbers.row(0), levels.cols()) -
+                2 * parts_of(other, numbers, levels).row(0).transpose()};
+  });
 }
 
 }  // namespace perfmodel::gp

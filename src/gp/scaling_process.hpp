@@ -1,11 +1,11 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <array>
-#include <utility>
+#include <functional>
 #include <vector>
 
 #include "gp/kernel.hpp"
+#include "gp/matrix.hpp"
 
 namespace perfmodel::gp {
 
@@ -78,9 +78,10 @@ class ScalingProcess {
  private:
   /// A setting, conditioned on the runs.
   struct Conditioned {
-    Eigen::MatrixXd factor;   ///< Cholesky factor of the covariance of the runs
-    Eigen::VectorXd weights;  ///< its inverse times the centred log times
+    PositiveMatrix covariance;  ///< of the runs
+    Eigen::VectorXd weights;    ///< its inverse times the centred log times
   };
+  struct Asked;
 
   Eigen::VectorXd centre_;  ///< median of each number
   Inputs known_;            ///< centred
@@ -96,9 +97,8 @@ class ScalingProcess {
   void condition();
   Inputs centred(const Inputs& at) const;
   double average(const Eigen::Ref<const Eigen::MatrixXd>& parts) const;
-  std::pair<double, double> average(const Eigen::Ref<const Eigen::MatrixXd>& parts,
-                                    const Eigen::Ref<const Eigen::VectorXd>& own,
-                                    double noises) const;
+  LogTimes average(const std::vector<Asked>& rows, double noises) const;
+  LogTimes averages(Index rows, double noises, const std::function<Asked(Index)>& asked) const;
 };
 
 }  // namespace perfmodel::gp

@@ -131,7 +131,9 @@ LevelColumns ArrowMatrix::layout() const {
 
 VectorXd ArrowMatrix::operator*(const VectorXd& x) const {
   if (is_sparse())
-    return sparse * x;
+    return *sparse * x;
+  if (is_dense())
+    return core * x;
   const LevelColumns parts = layout();
   const VectorXd at_levels = parts.levels(x);
   const VectorXd at_others = parts.others(x);
@@ -140,12 +142,12 @@ VectorXd ArrowMatrix::operator*(const VectorXd& x) const {
 }
 
 VectorXd ArrowMatrix::whole_diagonal() const {
-  return is_sparse() ? VectorXd(sparse.diagonal()) : layout().joined(core.diagonal(), diagonal);
+  return is_sparse() ? VectorXd(sparse->diagonal()) : layout().joined(core.diagonal(), diagonal);
 }
 
 ArrowMatrix& ArrowMatrix::add(double factor, const ArrowMatrix& other) {
   if (is_sparse()) {
-    sparse += factor * other.sparse;
+    *sparse += factor * *other.sparse;
     return *this;
   }
   diagonal += factor * other.diagonal;
@@ -156,7 +158,11 @@ ArrowMatrix& ArrowMatrix::add(double factor, const ArrowMatrix& other) {
 
 void ArrowMatrix::add_to_diagonal(const VectorXd& change) {
   if (is_sparse()) {
-    sparse.diagonal() += change;
+    sparse->diagonal() += change;
+    return;
+  }
+  if (is_dense()) {
+    core.diagonal() += change;
     return;
   }
   diagonal += layout().levels(change);
@@ -221,7 +227,7 @@ void check(const std::stop_token& stop) {
 /// The same matrix, stored by entries.
 SparseMatrix sparse_of(const ArrowMatrix& matrix) {
   if (matrix.is_sparse())
-    return matrix.sparse;
+    return *matrix.sparse;
   const LevelColumns layout = matrix.layout();
   const Index others = matrix.core.rows();
   const auto place = [&](Index other) {
@@ -350,7 +356,7 @@ ArrowMatrix LevelJacobian::gram(const VectorXd& weights) const {
 ArrowMatrix scaled(ArrowMatrix matrix, const VectorXd& factors) {
   const LevelColumns layout = matrix.layout();
   if (matrix.is_sparse()) {
-    matrix.sparse = factors.asDiagonal() * SparseMatrix(matrix.sparse * factors.asDiagonal());
+    matrix.sparse = factors.asDiagonal() * SparseMatrix(*matrix.sparse * factors.asDiagonal());
     return matrix;
   }
   const VectorXd others = layout.others(factors);
@@ -363,12 +369,13 @@ ArrowMatrix scaled(ArrowMatrix matrix, const VectorXd& factors) {
 
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal) {
   const auto is_held = [&](Index k) { return held[static_cast<std::size_t>(k)]; };
-  for (Index k = 0; k < matrix.sparse.outerSize(); ++k)
-    for (SparseMatrix::InnerIterator entry(matrix.sparse, k); entry; ++entry)
-      if (is_held(entry.row()) || is_held(k))
-        entry.valueRef() = entry.row() == k ? diagonal : 0;
-  if (matrix.is_sparse())
+  if (matrix.is_sparse()) {
+    for (Index k = 0; k < matrix.size(); ++k)
+      for (SparseMatrix::InnerIterator entry(*matrix.sparse, k); entry; ++entry)
+        if (is_held(entry.row()) || is_held(k))
+          entry.valueRef() = entry.row() == k ? diagonal : 0;
     return matrix;
+  }
   const LevelColumns parts = matrix.layout();
   for (Index k = 0; k < matrix.size(); ++k) {
     if (!held[static_cast<std::size_t>(k)])
@@ -401,11 +408,10 @@ bool fills_up(const SparseMatrix& matrix) {
 
 }  // namespace
 
-std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<bool>& held,
-                                   const VectorXd& b, const std::stop_token& stop) {
-  ArrowMatrix free = without(matrix, held, 1);
-  VectorXd right = b;
-  for (Index k = 0; k < b.size(); ++k)
+std::optional<VectorXd> solve_free(ArrowMatrix matrix, const std::vector<bool>& held,
+                                   VectorXd right, const std::stop_token& stop) {
+  ArrowMatrix free = without(std::move(matrix), held, 1);
+  for (Index k = 0; k < right.size(); ++k)
     if (held[static_cast<std::size_t>(k)])
       right[k] = 0;
   if (stop.stop_requested())
@@ -421,7 +427,7 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
   if (free.is_dense())
     return solved_densely(free.core);
   if (free.is_sparse()) {
-    const SparseMatrix entries = free.sparse.pruned();
+    const SparseMatrix entries = free.sparse->pruned();
     if (fills_up(entries)) {
       MatrixXd whole(entries);
       return solved_densely(whole);

@@ -111,12 +111,12 @@ struct ArrowMatrix {
   optimise::RowMajorMatrix border;  ///< levels by others
   MatrixXd core;                    ///< others by others
   /// Replaces the members above; all entries of its diagonal are stored.
-  Eigen::SparseMatrix<double> sparse = {};
+  std::optional<Eigen::SparseMatrix<double>> sparse = {};
 
-  bool is_sparse() const { return sparse.rows() > 0; }
+  bool is_sparse() const { return sparse.has_value(); }
   bool is_dense() const { return !is_sparse() && levels() == 0; }
   Index levels() const { return diagonal.size(); }
-  Index size() const { return is_sparse() ? sparse.rows() : diagonal.size() + core.rows(); }
+  Index size() const { return is_sparse() ? sparse->rows() : diagonal.size() + core.rows(); }
   /// Splits vectors over all constants into levels and others.
   optimise::LevelColumns layout() const;
 
@@ -191,8 +191,8 @@ class LevelJacobian {
 
 /// Solves M x = b with the held constants at 0. Returns nullopt if M without them is not positive
 /// definite, or if a stop was requested.
-std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<bool>& held,
-                                   const VectorXd& b, const std::stop_token& stop);
+std::optional<VectorXd> solve_free(ArrowMatrix matrix, const std::vector<bool>& held, VectorXd b,
+                                   const std::stop_token& stop);
 
 /// An orthonormal basis of the null space of a positive semidefinite matrix, for the constants that
 /// are not held. The diagonal of the matrix is 1 or, for constants that are held or left out, 0.

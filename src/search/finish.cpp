@@ -208,9 +208,8 @@ class SmoothFinish : public CurvedProblem {
     CostParabola out{.gradient = at->slopes(slope),
                      .hessian = {},
                      .gauss_newton = at->gram(shares.cwiseProduct(rows.convex_curvature))};
-    out.hessian =
-        is_logarithmic(loss_) ? at->gram(shares.cwiseProduct(rows.curvature)) : out.gauss_newton;
-    out.hessian.add(1, at->bend(slope));
+    out.hessian = at->hessian(
+        shares.cwiseProduct(is_logarithmic(loss_) ? rows.curvature : rows.convex_curvature), slope);
     // The curvature of the root couples all levels. It vanishes at the optimum and is omitted if
     // there are many levels.
     if (facts_of(loss_).is_root && out.hessian.is_dense())

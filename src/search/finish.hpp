@@ -24,6 +24,12 @@ class LinearisedModel {
   virtual ArrowMatrix gram(const VectorXd& weights) const = 0;
   /// Second derivatives of the predictions, summed over the rows with these weights.
   virtual ArrowMatrix bend(const VectorXd& weights) const = 0;
+  /// gram(weights) + bend(bends), which a form may find together.
+  virtual ArrowMatrix hessian(const VectorXd& weights, const VectorXd& bends) const {
+    ArrowMatrix out = gram(weights);
+    out.add(1, bend(bends));
+    return out;
+  }
 
  protected:
   VectorXd predicted_;

@@ -129,7 +129,7 @@ Sensitivity SumSensitivity::sensitivity_of(const Design& runs, const FitOptions&
     throw Interrupted();
   const auto gram_of = [&](const VectorXd& weights) {
     ArrowMatrix out = gram(jacobian, weights);
-    return sum_.layout.size() > kMostDenseConstants ? out : dense_arrow(MatrixXd(out.sparse));
+    return sum_.layout.size() > kMostDenseConstants ? out : dense_arrow(MatrixXd(*out.sparse));
   };
   std::vector<Standing> standings = standings_of(sum_, options);
   std::vector<bool> left_out;

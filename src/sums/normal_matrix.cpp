@@ -226,10 +226,13 @@ NormalMatrix::NormalMatrix(const Eigen::Ref<const MatrixXd>& features, Instructi
   }
 }
 
-MatrixXd NormalMatrix::operator()(const MatrixXd& terms, const ArrayXd& curvature) const {
+MatrixXd NormalMatrix::operator()(const MatrixXd& terms, const ArrayXd& curvature,
+                                  const MatrixXd& bend) const {
   const bool kept = pairs_.size() > 0;
   const Index columns = static_cast<Index>(columns_.size());
-  RowMajor weights(kBlock, pairs(terms.cols()));
+  const Index block = std::min(kBlock, features_.rows());
+  RowMajor weights(block, pairs(terms.cols()));
+  RowMajor own_terms(block, terms.cols());
   RowMajor all_weights(levels_.empty() ? 0 : features_.rows(), weights.cols());
   std::vector<RowMajor> sums;
   Index widest = 0;
@@ -237,15 +240,19 @@ MatrixXd NormalMatrix::operator()(const MatrixXd& terms, const ArrayXd& curvatur
     sums.push_back(RowMajor::Zero(weights.cols(), slab.stride));
     widest = std::max(widest, slab.stride);
   }
-  std::vector<double> made(kept ? 0 : to_size(kBlock * widest), 0.0);
+  std::vector<double> made(kept ? 0 : to_size(block * widest), 0.0);
   MatrixXd out(terms.cols() * all_, terms.cols() * all_);
   for (Index first = 0; first < features_.rows(); first += kBlock) {
     const Index rows = std::min(kBlock, features_.rows() - first);
-    const RowMajor own_terms = terms.middleRows(first, rows);
+    own_terms.topRows(rows) = terms.middleRows(first, rows);
     fill_pairs(own_terms.data(), own_terms.cols(), rows, 0, terms.cols() - 1, terms.cols(),
                weights.data(), weights.cols());
     for (Index row = 0; row < rows; ++row)
       weights.row(row) *= curvature[first + row];
+    for_pairs(bend.cols(), [&](Index k, Index l, Index pair) {
+      if (k == l)
+        weights.col(pair).head(rows) += bend.col(k).segment(first, rows);
+    });
     if (!levels_.empty())
       all_weights.middleRows(first, rows) = weights.topRows(rows);
     for (std::size_t s = 0; s < slabs_.size(); ++s) {
@@ -300,9 +307,10 @@ void NormalMatrix::add_levels(const RowMajor& weights, Index terms, MatrixXd& ou
 
 MatrixXd NormalMatrix::feature_sums(const MatrixXd& row_weights) const {
   RowMajor sums = RowMajor::Zero(row_weights.cols(), features_.cols());
+  RowMajor weights(std::min(kBlock, features_.rows()), row_weights.cols());
   for (Index first = 0; first < features_.rows() && !stop_.stop_requested(); first += kBlock) {
     const Index rows = std::min(kBlock, features_.rows() - first);
-    const RowMajor weights = row_weights.middleRows(first, rows);
+    weights.topRows(rows) = row_weights.middleRows(first, rows);
     add(rows, {features_.row(first).data(), columns_.size(), to_size(features_.cols())}, weights,
         sums);
   }

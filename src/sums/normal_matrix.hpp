@@ -72,8 +72,10 @@ class NormalMatrix {
 
   /// sum over the rows r of c_r j_r j_r' with j_r = (T_r1 x_r, T_r2 x_r, ...): J'J if the
   /// derivatives of each term are the term times the features. `terms` T: rows x K; `curvature` c:
-  /// one per row. Returns K F x K F, both halves filled.
-  MatrixXd operator()(const MatrixXd& terms, const ArrayXd& curvature) const;
+  /// one per row. `bend` b, rows x K unless it is empty, adds b_rk x_r x_r' to the block of term k:
+  /// what the second derivatives of the terms contribute. Returns K F x K F, both halves filled.
+  MatrixXd operator()(const MatrixXd& terms, const ArrayXd& curvature,
+                      const MatrixXd& bend = {}) const;
 
   /// x'W, F x columns of W. `row_weights` W has one row per row of x.
   MatrixXd feature_sums(const MatrixXd& row_weights) const;

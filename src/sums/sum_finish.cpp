@@ -328,28 +328,15 @@ class SumModel : public SmoothModel {
       return out;
     }
 
-    ArrowMatrix gram(const VectorXd& weights) const override {
-      const Index size = model_.curved();
-      MatrixXd out(shape_.size(), shape_.size());
-      out.topLeftCorner(size, size) = (*model_.normal_matrix_)(terms_, weights.array());
-      if (shape_.intercept) {
-        const VectorXd mixed = term_sums(weights);
-        out.col(size).head(size) = mixed;
-        out.row(size).head(size) = mixed.transpose();
-        out(size, size) = weights.sum();
-      }
-      return folded(std::move(out));
-    }
+    ArrowMatrix gram(const VectorXd& weights) const override { return with_bend(weights, {}); }
 
     /// Second derivatives: term times feature times feature, within a term only.
     ArrowMatrix bend(const VectorXd& weights) const override {
-      const Index features = shape_.features();
-      MatrixXd out = MatrixXd::Zero(shape_.size(), shape_.size());
-      const MatrixXd one = MatrixXd::Ones(terms_.rows(), 1);
-      for (Index k = 0; k < shape_.terms; ++k)
-        out.block(k * features, k * features, features, features) =
-            (*model_.normal_matrix_)(one, weights.cwiseProduct(terms_.col(k)).array());
-      return folded(std::move(out));
+      return hessian(VectorXd::Zero(weights.size()), weights);
+    }
+
+    ArrowMatrix hessian(const VectorXd& weights, const VectorXd& bends) const override {
+      return with_bend(weights, terms_.array().colwise() * bends.array());
     }
 
    private:
@@ -361,12 +348,21 @@ class SumModel : public SmoothModel {
       return model_.normal_matrix_->feature_sums(terms_.array().colwise() * v.array()).reshaped();
     }
 
-    ArrowMatrix folded(MatrixXd matrix) const {
-      for (const auto& [follower, leader] : shape_.followers()) {
-        matrix.row(leader) += matrix.row(follower);
-        matrix.col(leader) += matrix.col(follower);
+    ArrowMatrix with_bend(const VectorXd& weights, const MatrixXd& bend) const {
+      const Index size = model_.curved();
+      MatrixXd out(shape_.size(), shape_.size());
+      out.topLeftCorner(size, size) = (*model_.normal_matrix_)(terms_, weights.array(), bend);
+      if (shape_.intercept) {
+        const VectorXd mixed = term_sums(weights);
+        out.col(size).head(size) = mixed;
+        out.row(size).head(size) = mixed.transpose();
+        out(size, size) = weights.sum();
       }
-      return dense_arrow(std::move(matrix));
+      for (const auto& [follower, leader] : shape_.followers()) {
+        out.row(leader) += out.row(follower);
+        out.col(leader) += out.col(follower);
+      }
+      return dense_arrow(std::move(out));
     }
   };
 

@@ -35,6 +35,9 @@ double next_damping(double damping, double share_of_promise) {
   return std::max(kLeastDamping, damping * factor);
 }
 
+/// Predicted gain, as a share of the cost, below which a descent is near an optimum.
+constexpr double kNearGap = 0.1;
+
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// sum_r w_r rho(residual_r) + sum_j penalty_j theta_j^2
@@ -77,7 +80,12 @@ struct Point {
   double cost = std::numeric_limits<double>::infinity();
 };
 
-/// cost + g'd + d'Hd/2 near a point, with rho replaced by the parabola that touches it from above.
+/// The second derivatives of a descent. Far from an optimum: those of Gauss and Newton, with rho
+/// replaced by the parabola that touches it from above, whose steps are never too long. Near it:
+/// those of the cost, with which the last steps are few.
+enum class Curvature { cautious, exact };
+
+/// cost + g'd + d'Hd/2 near a point.
 struct Quadratic {
   VectorXd gradient;
   ArrowMatrix hessian;
@@ -113,22 +121,31 @@ class SumObjective {
     return out;
   }
 
-  Quadratic near(const Point& point) const {
+  Quadratic near(const Point& point, Curvature kind) const {
     const double s = loss_.softness;
+    const ArrayXd size = (point.residual.square() + s * s).sqrt();
     ArrayXd weights = loss_.weights.array();  // rho'(x) / x
     if (loss_.squared())
       weights *= 2;
     else
-      weights /= (point.residual.square() + s * s).sqrt();
+      weights /= size;
     ArrayXd slope = ArrayXd::Ones(data_.rows());  // d (time or its logarithm) / d total
     if (loss_.logarithmic)
       slope /= point.parts.total.array().max(kLeastTotal);
     ArrayXd pull = weights * slope * point.residual;
     if (loss_.tilt != 0)
       pull += loss_.tilt * loss_.weights.array() * slope;
-    const ArrayXd curvature = weights * slope.square();
-    return normal_matrix_ == nullptr ? sparse_near(point, pull, curvature)
-                                     : dense_near(point, pull, curvature);
+    ArrayXd curvature = weights * slope.square();
+    if (normal_matrix_ == nullptr)
+      return sparse_near(point, pull, curvature);
+    if (kind == Curvature::cautious)
+      return dense_near(point, pull, curvature, {});
+    if (!loss_.squared())
+      curvature *= (s / size).square();  // rho''(x)
+    if (loss_.logarithmic)
+      curvature += pull * slope;
+    return dense_near(point, pull, curvature,
+                      -(point.parts.terms.array().colwise() * pull).matrix());
   }
 
  private:
@@ -151,7 +168,9 @@ class SumObjective {
     return out;
   }
 
-  Quadratic dense_near(const Point& point, const ArrayXd& pull, const ArrayXd& curvature) const {
+  /// `bend`: weights of the second derivatives of the terms, rows x terms, or empty.
+  Quadratic dense_near(const Point& point, const ArrayXd& pull, const ArrayXd& curvature,
+                       const MatrixXd& bend) const {
     const Index terms = shape_.terms;
     const Index size = terms * shape_.features();
     const VectorXd& theta = point.theta;
@@ -163,14 +182,14 @@ class SumObjective {
 
     VectorXd gradient(theta.size());
     MatrixXd hessian(theta.size(), theta.size());
-    hessian.topLeftCorner(size, size) = (*normal_matrix_)(point.parts.terms, curvature);
+    hessian.topLeftCorner(size, size) = (*normal_matrix_)(point.parts.terms, curvature, bend);
     gradient.head(size) = -sums.leftCols(terms).reshaped();
     if (shape_.intercept) {
       const double c = std::exp(theta[size]);
       hessian.col(size).head(size) = c * sums.rightCols(terms).reshaped();
       hessian.row(size).head(size) = hessian.col(size).head(size).transpose();
-      hessian(size, size) = c * c * curvature.sum();
       gradient[size] = -c * pull.sum();
+      hessian(size, size) = c * c * curvature.sum() + (bend.size() > 0 ? gradient[size] : 0);
     }
     gradient += 2 * loss_.penalties.cwiseProduct(theta);
     hessian.diagonal() += 2 * loss_.penalties;
@@ -200,6 +219,11 @@ std::vector<bool> still_in(const SumShape& shape) {
   return out;
 }
 
+/// How much of the cost the parabola says that a step gains.
+double gain_of(const Quadratic& model, const VectorXd& step) {
+  return -(model.gradient.dot(step) + 0.5 * step.dot(model.hessian * step));
+}
+
 /// Levenberg-Marquardt with iteratively reweighted residuals. Never worse than the start.
 SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
                const VectorXd& start, const TermSearchOptions& options, std::size_t iterations,
@@ -209,26 +233,29 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
   const SumObjective objective(data, shape, loss, options.instructions, normal_matrix);
   const std::vector<bool> still = still_in(shape);
   Point point = objective.at(shape.tied(start));
-  Quadratic model = objective.near(point);
+  Curvature kind = Curvature::cautious;
+  Quadratic model = objective.near(point, kind);
   std::size_t evaluations = 1;
   double gap = 0;
   double damping = kFirstDamping;
   for (std::size_t i = 0; i < iterations && damping < kMostDamping; ++i) {
     if (options.stop.stop_requested())
       break;
+    const ArrayXd diagonal = model.hessian.whole_diagonal().array();
     ArrowMatrix damped = model.hessian;
-    const ArrayXd diagonal = damped.whole_diagonal().array();
     const double least = 1e-12 * (1e-300 + diagonal.maxCoeff());
     damped.add_to_diagonal((damping * diagonal.max(least)).matrix());
-    const auto solved = solve_free(damped, still, -model.gradient, options.stop);
-    const VectorXd step = solved.value_or(VectorXd::Constant(point.theta.size(), kInfinite));
-    const double gain = -(model.gradient.dot(step) + 0.5 * step.dot(model.hessian * step));
+    const auto solved = solve_free(std::move(damped), still, -model.gradient, options.stop);
+    const double gain = solved ? gain_of(model, *solved) : kInfinite;
     gap = std::abs(gain) / std::max(point.cost, 1e-300);
     if (!std::isfinite(gain)) {
-      damping *= kAfterInfinite;
+      if (kind == Curvature::cautious)
+        damping *= kAfterInfinite;
+      else
+        model = objective.near(point, kind = Curvature::cautious);
       continue;
     }
-    Point trial = objective.at(shape.tied(point.theta + step));
+    Point trial = objective.at(shape.tied(point.theta + *solved));
     ++evaluations;
     if (!(trial.cost < point.cost)) {
       if (gap < options.tolerance)
@@ -240,7 +267,8 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
     point = std::move(trial);
     if (gap < options.tolerance)
       break;
-    model = objective.near(point);
+    kind = gap < kNearGap && normal_matrix != nullptr ? Curvature::exact : Curvature::cautious;
+    model = objective.near(point, kind);
   }
   return {std::move(point.theta), point.cost, evaluations, gap};
 }

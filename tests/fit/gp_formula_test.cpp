@@ -144,6 +144,39 @@ TEST_CASE("a correction is 1 in the middle of the known configurations", "[fit][
   CHECK(KnownGp(near.gp, 1).centre == Catch::Approx(y.mean() - near.level));
 }
 
+TEST_CASE("what a process remembers are the answers to the same rows", "[fit][process]") {
+  RandomStream random(2, "remembered");
+  gp::Inputs inputs{.numbers = Eigen::MatrixXd(40, 2), .levels = gp::Levels(40, 1)};
+  VectorXd y(40);
+  for (Eigen::Index row = 0; row < 40; ++row) {
+    inputs.numbers.row(row) << random.uniform(1, 8), random.uniform(1, 8);
+    inputs.levels(row, 0) = row % 3 == 0;
+    y[row] = std::sin(inputs.numbers(row, 0)) + inputs.levels(row, 0);
+  }
+  for (const Eigen::Index exact : {100, 10}) {
+    CAPTURE(exact);
+    const gp::GpOptions options{.exact_rows = exact, .neighbours = 8};
+    const KnownGp known(
+        gp::fit_gp(inputs, y, gp::search_hyper_parameters(inputs, y, options), options).gp, 1);
+    // Tables that differ in a number, in a level, in the number of rows, and the first once more.
+    std::vector<gp::Inputs> tables(3, inputs);
+    tables[1].numbers(7, 1) += 1;
+    tables[2].levels(3, 0) = 1 - tables[2].levels(3, 0);
+    const std::vector<Eigen::Index> some = {2, 5};
+    tables.push_back(gp::take_rows(inputs, some));
+    tables.push_back(inputs);
+    for (const bool deviations : {false, true, false})
+      for (const gp::Inputs& table : tables) {
+        const gp::Prediction expected = known.predictor.predict(table, 1);
+        const auto found = known.predicted(table, deviations);
+        CHECK(found->mean == expected.mean);
+        if (deviations)
+          CHECK(found->deviation == expected.deviation);
+        CHECK(known.predicted(table, deviations) == found);  // the same object
+      }
+  }
+}
+
 TEST_CASE("where the formula grows no further, nor does the process", "[fit][process]") {
   const FittedModel free = product_with_gp();
   const FittedModel clamped = product_with_gp(true);

@@ -217,7 +217,7 @@ TEST_CASE("equations of levels are solved whether they fill up or not", "[lad]")
   ArrowMatrix matrix = gram(jacobian_with_levels(400, first, second), VectorXd::Ones(400));
   REQUIRE(matrix.is_sparse());
   const auto size = static_cast<double>(matrix.size());
-  CHECK((static_cast<double>(matrix.sparse.nonZeros()) > 0.05 * size * size) == (first == 60));
+  CHECK((static_cast<double>(matrix.sparse->nonZeros()) > 0.05 * size * size) == (first == 60));
   matrix.add_to_diagonal(VectorXd::Constant(matrix.size(), 0.1));
   std::vector<bool> held(static_cast<std::size_t>(matrix.size()), false);
   held[1] = held[70] = true;

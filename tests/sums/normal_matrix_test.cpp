@@ -61,6 +61,24 @@ TEST_CASE("the normal matrix is J'J, with the same bits for every instruction se
   }
 }
 
+TEST_CASE("second derivatives of the terms are added to their own blocks", "[fit][multi]") {
+  RandomStream random(3, "bend");
+  const Index rows = 70;
+  const Index features = 4;
+  const MatrixXd x = random_matrix(rows, features, random);
+  const MatrixXd t = random_matrix(rows, 3, random);
+  const ArrayXd c = random_matrix(rows, 1, random).array().square();
+  const MatrixXd bend = random_matrix(rows, 3, random);
+  MatrixXd expected = by_jacobian(x, t, c);
+  for (Index k = 0; k < 3; ++k)
+    expected.block(k * features, k * features, features, features) +=
+        x.transpose() * bend.col(k).asDiagonal() * x;
+  const MatrixXd baseline = NormalMatrix(x, InstructionSet::baseline)(t, c, bend);
+  CHECK((baseline - expected).norm() <= 1e-12 * expected.norm());
+  for (const InstructionSet instructions : available_instruction_sets())
+    CHECK(NormalMatrix(x, instructions)(t, c, bend) == baseline);
+}
+
 TEST_CASE("sums level by level are those of the contrasts", "[fit][multi]") {
   RandomStream random(2, "levels");
   // The second column is too short to be summed by levels; the third is, and has a level that no

@@ -38,3 +38,23 @@ TEST_CASE("the rise by a small move is that of a fit with the coordinate held", 
     CHECK(*rise == Catch::Approx(expected).epsilon(0.1));
   }
 }
+
+TEST_CASE("near an optimum a descent takes few steps", "[fit][multi]") {
+  for (const Loss loss : {Loss::soft_l1, Loss::rmsle, Loss::mse}) {
+    const test::SumRuns runs = test::sum_runs(120, 0.3, 2);  // residuals wider than the kink
+    FitOptions options;
+    options.loss = loss;
+    const TermCoordinates coordinates(runs.spec, runs.design, {});
+    const SumShape shape = coordinates.shape(2, true);
+    const TermData data = coordinates.data(shape);
+    constexpr double kRidge = 1e-4;
+    std::vector<SumFit> path;
+    extend_path(data, shape, term_search_options(options, kRidge), path);
+    const SumFit best = approach(data, shape, options, kRidge, path.back().theta, Reach::nearby);
+    const VectorXd start = best.theta.array() + 0.02;
+    const SumFit again = approach(data, shape, options, kRidge, start, Reach::nearby);
+    CAPTURE(static_cast<int>(loss), best.cost, again.cost, again.evaluations);
+    CHECK(again.cost == Catch::Approx(best.cost).epsilon(1e-6));
+    CHECK(again.evaluations <= 6);  // 8 to 11 by Gauss and Newton, whose steps gain linearly
+  }
+}
