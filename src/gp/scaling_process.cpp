@@ -89,42 +89,40 @@ double noise_of(const ScalingSetting& setting) {
   return setting.noise * setting.noise + kLeastNoise;
 }
 
-/// Covariance of two integrated Wiener processes that start at 0, to both sides.
-double integrated_wiener(double x, double y) {
-  if ((x < 0) != (y < 0))
-    return 0;
-  const double less = std::min(std::abs(x), std::abs(y));
-  const double more = std::max(std::abs(x), std::abs(y));
-  return less * less * (3 * more - less) / 6;
+/// Covariance of integrated Wiener processes that start at 0, to both sides, with that at y.
+ArrayXd integrated_wiener(const ArrayXd& x, double y) {
+  const ArrayXd less = x.abs().min(std::abs(y));
+  const ArrayXd more = x.abs().max(std::abs(y));
+  return ((x < 0) == (y < 0)).select(less * less * (3 * more - less) / 6, 0);
 }
 
 /// Parts of the covariance of a row with each of the known ones.
 Parts parts_of(const Inputs& known, const auto& numbers, const auto& levels) {
-  Parts out(known.rows(), kParts);
-  for (Index row = 0; row < known.rows(); ++row) {
-    double slopes = 0;
-    double squares = 0;
-    double drift = 0;
-    double distance = 0;
-    double together = 1;
-    double same_levels = 0;
-    for (Index j = 0; j < known.numbers.cols(); ++j) {
-      const double x = known.numbers(row, j);
-      const double y = numbers[j];
-      slopes += x * y;
-      squares += x * y * x * y;
-      drift += integrated_wiener(x, y);
-      distance += std::abs(x - y);
-    }
-    for (Index c = 0; c < known.levels.cols(); ++c) {
-      const bool same = known.levels(row, c) == levels[c];
-      same_levels += same ? 1 : 0;
-      together *= same ? 1 : 0.5;
-    }
-    // Every pair of numbers counts a half, every pair of a number and a text once.
-    const double pairs = (slopes * slopes - squares) / 4 + slopes * same_levels;
-    out.row(row) << 1, slopes, drift, same_levels, together * std::exp(-distance / 2), pairs;
+  ArrayXd slopes = ArrayXd::Zero(known.rows());
+  ArrayXd squares = slopes;
+  ArrayXd drift = slopes;
+  ArrayXd distance = slopes;
+  ArrayXd same_levels = slopes;
+  ArrayXd together = ArrayXd::Ones(known.rows());
+  for (Index j = 0; j < known.numbers.cols(); ++j) {
+    const ArrayXd x = known.numbers.col(j).array();
+    const double y = numbers[j];
+    slopes += x * y;
+    squares += x * y * x * y;
+    drift += integrated_wiener(x, y);
+    distance += (x - y).abs();
   }
+  for (Index c = 0; c < known.levels.cols(); ++c) {
+    const ArrayXd same = (known.levels.col(c).array() == levels[c]).template cast<double>();
+    same_levels += same;
+    together *= 0.5 + 0.5 * same;
+  }
+  // One by one: vectorised exponentials round the last elements differently.
+  together *= (-distance / 2).unaryExpr([](double x) { return std::exp(x); });
+  // Every pair of numbers counts a half, every pair of a number and a text once.
+  const ArrayXd pairs = (slopes * slopes - squares) / 4 + slopes * same_levels;
+  Parts out(known.rows(), kParts);
+  out << ArrayXd::Ones(known.rows()), slopes, drift, same_levels, together, pairs;
   return out;
 }
 
@@ -136,7 +134,7 @@ PartVariances own_parts(const auto& numbers, Index columns_of_levels) {
   for (const double x : numbers) {
     slopes += x * x;
     squares += x * x * x * x;
-    drift += integrated_wiener(x, x);
+    drift += std::abs(x * x * x) / 3;  // of an integrated Wiener process with itself
   }
   const auto same = static_cast<double>(columns_of_levels);
   return {1, slopes, drift, same, 1, (slopes * slopes - squares) / 4 + slopes * same};

@@ -284,7 +284,9 @@ void clear_idle_powers(const Eq4Layout& layout, std::size_t intrinsic, const Sea
   }
 }
 
-/// Relative gap of refits with many powers, which would take hundreds of steps to an exact optimum.
+/// Relative gap of refits: other rows change the constants by far more. With many powers, hundreds
+/// of steps would lead to an exact optimum.
+constexpr double kGapOfRefits = 1e-4;
 constexpr double kGapOfManyPowers = 1e-2;
 
 /// Refits Eq. (4) by local refinement.
@@ -298,7 +300,7 @@ class Eq4Refit final : public Refit {
         start_(space_.scaled_from_raw(model.constants)) {}
 
   Refitted operator()(const Design& runs) const override {
-    const double gap = has_many_powers(space_) ? kGapOfManyPowers : kLooseGap;
+    const double gap = has_many_powers(space_) ? kGapOfManyPowers : kGapOfRefits;
     const WeightedRows rows = WeightedRows::merged(runs, options_.loss);
     return {form_,
             space_.raw_from_scaled(polish(rows, space_, penalty_, options_, start_, gap).at)};
