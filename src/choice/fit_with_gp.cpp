@@ -30,6 +30,12 @@ GpRuns runs_beside(const Form& form, const ModelSpec& spec, const VectorXd& cons
   out.columns = GpColumns::of(spec);
   out.inputs = out.columns.inputs(runs);
   out.residual = runs.time.array().log() - form.predict(spec, constants, runs).array().log();
+  return out;
+}
+
+GpRuns runs_to_search(const Form& form, const ModelSpec& spec, const VectorXd& constants,
+                      const Design& runs) {
+  auto out = runs_beside(form, spec, constants, runs);
   for (std::size_t j = 0; j < out.columns.numbers(); ++j) {
     const NumericInput& input = out.columns.number(spec, j);
     out.forms.push_back(input.zero ? gp::CoordinateForm::log_one_plus
@@ -149,7 +155,7 @@ Refitted combined(const std::shared_ptr<const Form>& formula, const ModelSpec& s
 
 FittedModel with_gp(FittedModel model, const Design& training, const FitOptions& options,
                     const std::optional<VectorXd>& start) {
-  const GpRuns runs = runs_beside(*model.form, model.spec, model.constants, training);
+  const auto runs = runs_to_search(*model.form, model.spec, model.constants, training);
   if (!runs.has_times())
     throw InputError(
         "the formula beside the correction is 0, or too large for a number, at some of the runs; "
@@ -219,7 +225,7 @@ class GpRefit final : public Refit {
 
   Refitted operator()(const Design& runs) const override {
     const Refitted alone = (*refit_)(runs);
-    const GpRuns left = runs_beside(*alone.form, formula_.spec, alone.constants, runs);
+    const auto left = runs_beside(*alone.form, formula_.spec, alone.constants, runs);
     return combined(alone.form, formula_.spec, alone.constants, columns_,
                     fit_gp(columns_.inputs(runs), left.residual, hyper_, how_), how_.threads);
   }

@@ -21,8 +21,9 @@ struct GpRuns {
   GpColumns columns;
   gp::Inputs inputs;
   Eigen::VectorXd residual;               ///< ln(time / formula)
-  std::vector<gp::CoordinateForm> forms;  ///< per number of the GP
-  /// Per number, the value that it is clamped to: the GP is constant wherever the formula is.
+  std::vector<gp::CoordinateForm> forms;  ///< per number of the GP; only to search
+  /// Per number, the value that it is clamped to: the GP is constant wherever the formula is. Only
+  /// to search.
   std::vector<double> most;
 
   /// False if the formula predicts no valid time for some run, so that no GP can be fitted.
@@ -36,6 +37,9 @@ gp::GpOptions gp_options(const FitOptions& options);
 
 GpRuns runs_beside(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
                    const Design& runs);
+/// With what search_hyper_parameters() needs.
+GpRuns runs_to_search(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
+                      const Design& runs);
 
 /// The formula with all its times multiplied by `factor`, in its constants if they suffice.
 Refitted times_factor(const std::shared_ptr<const Form>& form, const ModelSpec& spec,

@@ -91,7 +91,8 @@ class GpJudge {
     std::vector<GpRuns> left;
     for (std::size_t f = 0; f < task_.folds.size(); ++f) {
       fits.push_back({task_.spec, form_of(formula), alone_.constants_in(formula, f), {}, {}});
-      left.push_back(runs_beside(*fits[f].form, task_.spec, fits[f].constants, rows_[f].training));
+      const auto runs = f == 0 ? &runs_to_search : &runs_beside;
+      left.push_back(runs(*fits[f].form, task_.spec, fits[f].constants, rows_[f].training));
       fits[f].columns = left[f].columns;
       if (!left[f].has_times())
         return std::nullopt;
@@ -169,7 +170,7 @@ class GpJudge {
     SumStructure constant;
     constant.terms = 0;
     const SumForm one(constant);
-    const GpRuns left = runs_beside(one, task_.spec, VectorXd::Ones(1), runs);
+    const auto left = runs_to_search(one, task_.spec, VectorXd::Ones(1), runs);
     gp::GpOptions how = gp_options(task_.options);
     how.start_rows = kFoldHyperRows / 2;
     how.hyper_rows = 2 * kFoldHyperRows;
