@@ -173,6 +173,7 @@ class TailsOfNoise {
     const double usual = normal.off.lpNorm<1>();
     Found found = climbed(rows_, best.hyper);
     best.evaluations += found.at.evaluations;
+    // Formulas that are only compared start from like data, whose disturbed runs are the same.
     if (!options_.start || options_.also_lively) {
       Found anew = searched_anew();
       best.evaluations += anew.at.evaluations;
