@@ -267,13 +267,12 @@ double FailureModel::probability(const ModelSpec& spec, const Configuration& at)
   const auto add_numbers = [&](const std::vector<NumericInput>& inputs,
                                const std::vector<double>& values) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      one.columns.push_back(
-          {.name = inputs[i].column,
-           .numbers = {values[i]},
-           .codes = {},
-           .levels = {},
-           .bad_cells = {},
-           .unit = inputs[i].unit});
+      one.columns.push_back({.name = inputs[i].column,
+                             .numbers = {values[i]},
+                             .codes = {},
+                             .levels = {},
+                             .bad_cells = {},
+                             .unit = inputs[i].unit});
   };
   add_numbers(spec.intrinsic, at.intrinsic);
   add_numbers(spec.extrinsic, at.extrinsic);
