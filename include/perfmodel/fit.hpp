@@ -201,6 +201,10 @@ struct BootstrapRequest {
   double confidence = 0.95;
 };
 
+/// A form is chosen on so many training rows: the folds that choose it take a minute of them, and
+/// more rows move its predictions by less than the forms differ.
+constexpr std::size_t kRowsOfChoice = 50'000;
+
 /// What to fit and how to evaluate it. Default: Eq. (4), fitted to all rows with one thread and
 /// inferred column roles.
 struct FitRequest {
@@ -211,6 +215,9 @@ struct FitRequest {
   FitOptions options;
   SplitShares split;  ///< default: all rows train
   std::uint64_t split_seed = kDefaultSplitSeed;
+  /// Of more training rows, so many are drawn at random. Nullopt: kRowsOfChoice if the terms are
+  /// chosen, else all.
+  std::optional<std::size_t> training_rows;
   TestRunsReader test_runs;  ///< excludes a test share in `split`
   bool gated = false;        ///< refuse, not exclude, test runs of unknown levels
   std::size_t repeats = 1;   ///< fits with the seeds N, N+1, ..., of which the best is kept
@@ -224,9 +231,11 @@ struct PreparedFit : PreparedRuns {
   LabelledRuns runs;
   HeldOutPlan held_out;
   std::vector<std::string> warnings;  ///< sentences about excluded test runs
+  bool is_drawn = false;              ///< the training rows, of which the last of the notices tells
 };
 
-/// Splits the rows, reads further runs and plans folds. Uses only the seed of `request.options`.
+/// Splits the rows, draws training rows, reads further runs and plans folds. Uses only the seed of
+/// `request.options`.
 ///
 /// Throws UsageError for impossible requests, InputError for unusable cells.
 PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request);

@@ -55,15 +55,11 @@ void check_gated_parts(const FitArguments& arguments) {
   }
 }
 
-/// Throws UsageError if rows of a file are drawn that are needed one by one.
-std::optional<std::size_t> rows_to_draw(const FitArguments& arguments) {
-  if (arguments.prior)
+/// Rows that are drawn while they are read: not if facts are appended to single rows.
+std::optional<std::size_t> rows_to_draw(const FitArguments& arguments, const FitRequest& request) {
+  if (arguments.prior || !arguments.input.facts.empty())
     return std::nullopt;
-  const auto drawn = perfmodel::rows_to_draw(arguments.runs, arguments.sample_rows);
-  if (drawn && !arguments.input.facts.empty())
-    throw UsageError("--facts are appended to single rows, and of " + arguments.runs.front() +
-                     ", a file of more than 1 GiB, rows are drawn");
-  return drawn;
+  return perfmodel::rows_to_draw(arguments.runs, request);
 }
 
 /// The runs for a single model: all rows, or some that are drawn.
@@ -219,12 +215,11 @@ void add_cut_runs(OptionSet& command, RoleRequest& roles, const Condition& many)
 
 void add_sample_rows(OptionSet& app, std::optional<std::size_t>& rows) {
   constexpr std::size_t fewest = 10;
-  app.group("Reading files", /*of_program=*/true);
+  app.group("Reading files");
   app.count("--sample-rows N", rows,
-            "fit N rows, drawn at random while the file is read (default: all; of a file of more "
-            "than 1 GiB 100000)",
-            fewest)
-      .not_of(kPrior | kMany);
+            "fit N rows, drawn at random (default: all, but 50000 if terms are chosen, and 100000 "
+            "of a file of more than 1 GiB)",
+            fewest);
 }
 
 void add_quantile(OptionSet& app, SearchArguments& arguments) {
@@ -259,7 +254,6 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
       .only(kAuto | kGp | kBound | kCensored);
   add_sample_rows(command, arguments.sample_rows);
   command.option("--facts").not_of(kMany);
-  command.rule({"--facts", "--sample-rows", true, "facts are appended to single rows"});
   add_search_options(command, arguments.search);
   add_quantile(command, arguments.search);
   command
@@ -300,6 +294,8 @@ PreparedFit prepared_fit(const FitArguments& arguments, const FitRequest& reques
       prepare_fit(read_for_fit(arguments, request, drawn, console, reading), request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
+  if (prepared.is_drawn)
+    console.notice(prepared.provenance.notices.back());
   if (request.options.expression == Expression::automatic && !arguments.search.residual &&
       request.options.residual == Residual::none)
     console.notice(
@@ -357,7 +353,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const std::string path = result_path(arguments, console);
   OutputFile output(path);
   std::optional<SearchProgress> progress(console);
-  const std::optional<std::size_t> drawn = rows_to_draw(arguments);
+  const std::optional<std::size_t> drawn = rows_to_draw(arguments, request);
   const PreparedFit prepared = prepared_fit(arguments, request, drawn, *progress, console);
   const FitOutcome outcome = stoppable_fit(prepared, request, *progress, console);
   progress.reset();
@@ -371,8 +367,9 @@ int run_fit(const FitArguments& arguments, Console& console) {
     console.notice("the model is not written anywhere; save it: -o model.json");
   if (outcome.interrupted)
     return exit_code_of_stopped(keeps_old_file ? path : "", console);
-  if (drawn)
-    console.notice("another draw of " + std::to_string(*drawn) + " rows would move the times by " +
+  if (drawn || prepared.is_drawn)
+    console.notice("another draw of " + std::to_string(prepared.training.rows) +
+                   " rows would move the times by " +
                    percent(100 * sampling_error(prepared, request)) + " or so");
   check_gates(arguments.gates, figures_of_parts(outcome.model), guess_of_target(outcome.model));
   return 0;
@@ -387,6 +384,7 @@ FitRequest request_of(const FitArguments& arguments) {
   request.split = arguments.split.shares;
   request.split_seed = arguments.split.seed;
   request.gated = !arguments.gates.empty();
+  request.training_rows = arguments.sample_rows;
   request.repeats = arguments.repeats;
   request.held_out = arguments.held_out;
   if (arguments.bootstrap.samples > 0)

@@ -22,7 +22,7 @@ struct FitArguments {
   InputOptions input;
   RoleRequest roles;
   bool keep_totals = false;                ///< `auto` does not turn totals into counts per worker
-  std::optional<std::size_t> sample_rows;  ///< nullopt: all, of a large file kRowsOfLargeFile
+  std::optional<std::size_t> sample_rows;  ///< FitRequest::training_rows
   SearchArguments search;
   std::size_t repeats = 1;
   std::optional<std::string> prior;    ///< an earlier model, which is adapted

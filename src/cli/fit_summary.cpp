@@ -29,6 +29,7 @@
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/model.hpp"
 #include "report/document.hpp"
+#include "table/table.hpp"
 #include "trust/cross_validation.hpp"
 
 namespace perfmodel::cli {
@@ -108,13 +109,17 @@ std::optional<std::string> next_runs_note(const FitArguments& arguments, const F
          (is_grid ? "" : " " + shell_word(arguments.runs.front())) + " --next 3";
 }
 
+/// Of more runs, the worst group shows in so many, chosen evenly.
+constexpr std::size_t kMostJudgedRuns = 10'000;
+
 std::optional<std::string> worst_runs_note(const FitArguments& arguments, const FittedModel& model,
                                            const Design& training) {
   if (!stands_in_files(arguments) || model.bound)
     return std::nullopt;
   const Design finished = finished_runs(training);
-  const std::optional<WorstGroup> worst =
-      worst_group(model.spec, finished, predict(model, finished));
+  const Design judged = take_rows(
+      finished, evenly_chosen(finished.rows, std::min(finished.rows, kMostJudgedRuns)));
+  const std::optional<WorstGroup> worst = worst_group(model.spec, judged, predict(model, judged));
   if (!worst)
     return std::nullopt;
   return "where " + worst->column + " is " + worst->values + " the model is off by " +

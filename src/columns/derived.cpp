@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -353,18 +355,27 @@ constexpr std::size_t kRowsPerStray = 20;
 constexpr std::size_t kRowsOfOneStray = 8;
 constexpr std::size_t kFewestScales = 3;
 
-/// True if `column` is the scale to this power times a constant in all runs but for a few strays.
-bool grows_with(const Column& scale, const Column& column, int power) {
-  if (distinct_values(scale) < kFewestScales)
-    return false;
+bool is_positive(const Column& column) {
+  return column.is_numeric() && std::ranges::all_of(
+                                    column.numbers, [](double x) { return x > 0; });
+}
+
+bool has_scales(const std::vector<double>& scale) {
+  std::set<double> seen;
+  return std::ranges::any_of(scale, [&](double value) {
+    seen.insert(value);
+    return seen.size() == kFewestScales;
+  });
+}
+
+/// True if a column is the scale to this power times a constant in all runs but for a few strays;
+/// both by their logarithms.
+bool grows_with(const std::vector<double>& scale, const std::vector<double>& column, int power) {
   std::vector<double> ratios;
-  for (std::size_t row = 0; row < scale.numbers.size(); ++row)
-    ratios.push_back(std::log(column.numbers[row]) - power * std::log(scale.numbers[row]));
-  if (!std::ranges::all_of(ratios, [](double ratio) { return std::isfinite(ratio); }))
-    return false;
-  std::vector<double> sorted = ratios;
-  std::ranges::sort(sorted);
-  const double middle = sorted[sorted.size() / 2];
+  for (std::size_t row = 0; row < scale.size(); ++row)
+    ratios.push_back(column[row] - power * scale[row]);
+  const double middle =
+      median(Eigen::Map<const Eigen::VectorXd>(ratios.data(), std::ssize(ratios)));
   const auto strays = static_cast<std::size_t>(std::ranges::count_if(
       ratios, [&](double ratio) { return std::abs(ratio - middle) > kEqualGrowth; }));
   return strays <= std::max<std::size_t>(ratios.size() / kRowsPerStray,
@@ -374,14 +385,22 @@ bool grows_with(const Column& scale, const Column& column, int power) {
 }  // namespace
 
 std::vector<Tie> grown_together(const Table& table, const ModelSpec& spec) {
+  std::map<std::string, std::vector<double>> logarithms;  // of independent positive columns
+  for (std::size_t n = 0; n < numeric_count(spec); ++n)
+    if (const std::string& column = numeric_input(spec, n).column;
+        !spec.follows(column) && is_positive(table.at(column)))
+      logarithms[column] = mapped(table.at(column).numbers, [](double x) { return std::log(x); });
   std::vector<Tie> out;
-  for (const NumericInput& scale : spec.extrinsic)
+  for (const NumericInput& scale : spec.extrinsic) {
+    if (!logarithms.contains(scale.column) || !has_scales(logarithms[scale.column]))
+      continue;
     for (std::size_t n = 0; n < numeric_count(spec); ++n)
       for (const int power : {1, -1})
         if (const std::string& column = numeric_input(spec, n).column;
-            column != scale.column && !spec.follows(scale.column) && !spec.follows(column) &&
-            grows_with(table.at(scale.column), table.at(column), power))
+            column != scale.column && logarithms.contains(column) &&
+            grows_with(logarithms[scale.column], logarithms[column], power))
           out.push_back({scale.column, column, power});
+  }
   return out;
 }
 
@@ -455,15 +474,11 @@ bool is_same_column(const std::vector<double>& a, const std::vector<double>& b) 
 }
 
 std::size_t different(const std::vector<double>& values) {
-  std::set<float> seen;  // smaller differences are rounding
-  for (const double value : values)
-    seen.insert(static_cast<float>(value));
-  return seen.size();
-}
-
-bool is_positive(const Column& column) {
-  return column.is_numeric() && std::ranges::all_of(
-                                    column.numbers, [](double x) { return x > 0; });
+  // Smaller differences than those of a float are rounding.
+  return sorted_unique(
+             mapped(values,
+                    [](double value) { return static_cast<double>(static_cast<float>(value)); }))
+      .size();
 }
 
 std::vector<const Column*> positive_inputs(const Table& table, const Roles& roles) {

@@ -270,11 +270,6 @@ void Kernel::number_slopes(Index column, const double* values, std::size_t count
                             by_share);
 }
 
-void Kernel::number_distances(Index column, const double* values, std::size_t count, double from,
-                              double* out) const {
-  matern_functions().distances(correlation_of(*this, column), {count, values, from}, out);
-}
-
 CodedColumn CodedColumn::of(const VectorXd& column) {
   const std::vector<double> distinct =
       sorted_unique(std::vector<double>(column.begin(), column.end()));

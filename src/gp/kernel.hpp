@@ -113,9 +113,6 @@ struct Kernel {
   /// The derivatives of ln(correlation) with respect to ln(1 / l) and to ln(w / (1 - w)).
   void number_slopes(Index column, const double* values, std::size_t count, double from,
                      double* by_length, double* by_share) const;
-  /// -ln(correlation).
-  void number_distances(Index column, const double* values, std::size_t count, double from,
-                        double* out) const;
 };
 
 /// The distinct values of a column, and the value of each row as an index.

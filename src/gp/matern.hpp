@@ -35,7 +35,6 @@ using Slopes = void (*)(const Correlation& of, const Places& places, double* by_
 /// The functions compiled for one instruction set. All instruction sets give the same bits.
 struct Functions {
   Correlate correlations;
-  Correlate distances;  ///< -ln(correlation)
   Slopes slopes;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -21,27 +22,27 @@ const CodedColumn& Neighbours::column(std::size_t rank) const {
   return place < numbers ? rows_.numbers[place] : rows_.levels[place - numbers];
 }
 
-/// -ln(correlation) in one column, of each value with `from`.
-void Neighbours::distances(std::size_t rank, const double* values, std::size_t count, double from,
-                           double* out) const {
+/// The correlation in one column, of each value with `from`.
+void Neighbours::correlations(std::size_t rank, const double* values, std::size_t count,
+                              double from, double* out) const {
   const std::size_t place = columns_[rank];
   const std::size_t numbers = rows_.numbers.size();
   if (place < numbers) {
-    kernel_.number_distances(index(place), values, count, from, out);
+    kernel_.number_correlations(index(place), values, count, from, out);
     return;
   }
-  const double other = kernel_.rates[index(place - numbers)];
+  const double other = std::exp(-kernel_.rates[index(place - numbers)]);
   for (std::size_t i = 0; i < count; ++i)
-    out[i] = values[i] == from ? 0 : other;
+    out[i] = values[i] == from ? 1 : other;
 }
 
-double Neighbours::distance(std::size_t rank, double a, double b) const {
-  double out = 0;
-  distances(rank, &a, 1, b, &out);
+double Neighbours::correlation(std::size_t rank, double a, double b) const {
+  double out = 1;
+  correlations(rank, &a, 1, b, &out);
   return out;
 }
 
-/// One search: the best rows so far, and the distances to the values of each column.
+/// One search: the best rows so far, and the correlations with the values of each column.
 class Neighbours::Query {
  public:
   Query(const Neighbours& tree, const RowVectorXd& numbers, const RowVectorXd& levels,
@@ -56,25 +57,25 @@ class Neighbours::Query {
   }
 
   std::vector<Neighbour> run() {
-    std::vector<double> off(place_.size(), 0);
-    visit(0, 0, off);
+    std::vector<double> near(place_.size(), 1);
+    visit(0, 1, near);
     std::sort(best_.begin(), best_.end());
-    std::vector<Neighbour> out;
-    for (const auto& [distance, row] : best_)
-      out.push_back({.row = index(row), .distance = distance});
-    return out;
+    return mapped(best_, [](const auto& found) {
+      return Neighbour{.row = index(found.second), .correlation = -found.first};
+    });
   }
 
  private:
   const Neighbours& tree_;
   std::size_t count_;
   std::vector<double> place_;
-  std::vector<const double*> tables_;                 ///< by code; null if no row has this value
-  std::vector<std::pair<double, std::size_t>> best_;  ///< a heap, the farthest on top
+  std::vector<const double*> tables_;  ///< by code; null if no row has this value
+  /// A heap of -correlation and row, the farthest on top.
+  std::vector<std::pair<double, std::size_t>> best_;
 
   /// Null if the column is not tabulated or no row has this value.
   const double* table(std::size_t column) {
-    const ValueTable& known = tree_.distances_[column];
+    const ValueTable& known = tree_.correlations_[column];
     if (!known.exists())
       return nullptr;
     const VectorXd& values = tree_.column(column).values;
@@ -84,20 +85,20 @@ class Neighbours::Query {
                : nullptr;
   }
 
-  double distance(std::size_t column, std::uint32_t code) const {
+  double correlation(std::size_t column, std::uint32_t code) const {
     return tables_[column] != nullptr
                ? tables_[column][code]
-               : tree_.distance(column, tree_.column(column).values[code], place_[column]);
+               : tree_.correlation(column, tree_.column(column).values[code], place_[column]);
   }
 
-  double limit() const {
-    return best_.size() < count_ ? std::numeric_limits<double>::infinity() : best_.front().first;
-  }
+  /// What a row needs in order to be among the best.
+  double least() const { return best_.size() < count_ ? -1 : -best_.front().first; }
 
-  /// Offers a few consecutive rows, unless the first columns put all of them beyond the limit.
+  /// Offers a few consecutive rows, unless the first columns put all of them below what they need.
   void consider(std::size_t begin, std::size_t count) {
-    const double most = limit();
-    std::array<double, kLeafRows> sums{};
+    const double needed = least();
+    std::array<double, kLeafRows> products;
+    products.fill(1);
     std::array<double, kLeafRows> own{};
     for (std::size_t j = 0; j < place_.size(); ++j) {
       const std::size_t first = j * tree_.order_.size() + begin;
@@ -105,14 +106,17 @@ class Neighbours::Query {
         for (std::size_t i = 0; i < count; ++i)
           own[i] = tables_[j][tree_.codes_[first + i]];
       else
-        tree_.distances(j, &tree_.values_[first], count, place_[j], own.data());
-      for (std::size_t i = 0; i < count; ++i)
-        sums[i] += own[i];
-      if (*std::min_element(sums.begin(), sums.begin() + index(count)) > most)
+        tree_.correlations(j, &tree_.values_[first], count, place_[j], own.data());
+      double most = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        products[i] *= own[i];
+        most = std::max(most, products[i]);
+      }
+      if (most < needed)
         return;
     }
     for (std::size_t i = 0; i < count; ++i)
-      offer({sums[i], tree_.order_[begin + i]});
+      offer({-products[i], tree_.order_[begin + i]});
   }
 
   void offer(const std::pair<double, std::size_t>& candidate) {
@@ -126,8 +130,9 @@ class Neighbours::Query {
     std::push_heap(best_.begin(), best_.end());
   }
 
-  /// `off`: per column, a lower bound of the distance to the rows of the node; `bound`: its sum.
-  void visit(std::size_t place, double bound, std::vector<double>& off) {
+  /// `near`: per column, an upper bound of the correlation with the rows of the node; `bound`:
+  /// their product.
+  void visit(std::size_t place, double bound, std::vector<double>& near) {
     const Node& node = tree_.nodes_[place];
     if (node.lower == 0) {
       for (std::size_t i = node.begin; i < node.end; i += kLeafRows)
@@ -138,17 +143,18 @@ class Neighbours::Query {
     const VectorXd& values = tree_.column(j).values;
     const bool in_lower = place_[j] <= values[node.last_lower];
     const bool in_upper = place_[j] >= values[node.first_upper];
-    const double to_lower = in_lower ? off[j] : std::max(off[j], distance(j, node.last_lower));
-    const double to_upper = in_upper ? off[j] : std::max(off[j], distance(j, node.first_upper));
-    const bool lower_first = to_lower <= to_upper;
+    const double to_lower = in_lower ? near[j] : std::min(near[j], correlation(j, node.last_lower));
+    const double to_upper =
+        in_upper ? near[j] : std::min(near[j], correlation(j, node.first_upper));
+    const bool lower_first = to_lower >= to_upper;
     for (const bool lower : {lower_first, !lower_first}) {
       const double own = lower ? to_lower : to_upper;
-      const double own_bound = bound + (own - off[j]);
-      if (own_bound > limit() * (1 + 1e-12))
+      const double own_bound = near[j] > 0 ? bound * (own / near[j]) : 0;
+      if (own_bound * (1 + 1e-12) < least())
         continue;
-      const double before = std::exchange(off[j], own);
-      visit(lower ? node.lower : node.upper, own_bound, off);
-      off[j] = before;
+      const double before = std::exchange(near[j], own);
+      visit(lower ? node.lower : node.upper, own_bound, near);
+      near[j] = before;
     }
   }
 };
@@ -158,15 +164,15 @@ Neighbours::Neighbours(const Kernel& kernel, const CodedInputs& rows)
   const std::size_t count = rows.numbers.size() + rows.levels.size();
   for (std::size_t j = 0; j < count; ++j)
     columns_.push_back(j);
-  std::vector<double> widths;
+  std::vector<double> ends;  // the correlation of both
   for (std::size_t j = 0; j < count; ++j)
-    widths.push_back(distance(j, column(j).values.maxCoeff(), column(j).values.minCoeff()));
+    ends.push_back(correlation(j, column(j).values.maxCoeff(), column(j).values.minCoeff()));
   std::stable_sort(columns_.begin(), columns_.end(),
-                   [&](std::size_t a, std::size_t b) { return widths[a] > widths[b]; });
+                   [&](std::size_t a, std::size_t b) { return ends[a] < ends[b]; });
   for (std::size_t j = 0; j < count; ++j)
-    distances_.emplace_back(
+    correlations_.emplace_back(
         column(j).values, [this, j](const VectorXd& values, double value, double* out) {
-          distances(j, values.data(), static_cast<std::size_t>(values.size()), value, out);
+          correlations(j, values.data(), static_cast<std::size_t>(values.size()), value, out);
         });
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   build(0, order_.size());
@@ -187,7 +193,7 @@ std::size_t Neighbours::build(std::size_t begin, std::size_t end) {
   nodes_.push_back({.begin = begin, .end = end});
   if (end - begin <= kLeafRows)
     return place;
-  double widest = 0;
+  double least_correlation = 1;
   std::size_t widest_column = 0;
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     const CodedColumn& coded = column(j);
@@ -197,13 +203,13 @@ std::size_t Neighbours::build(std::size_t begin, std::size_t end) {
       least = std::min(least, coded.codes[order_[i]]);
       largest = std::max(largest, coded.codes[order_[i]]);
     }
-    const double width = distance(j, coded.values[largest], coded.values[least]);
-    if (width > widest) {
-      widest = width;
+    const double of_ends = correlation(j, coded.values[largest], coded.values[least]);
+    if (largest != least && of_ends < least_correlation) {
+      least_correlation = of_ends;
       widest_column = j;
     }
   }
-  if (widest == 0)
+  if (least_correlation == 1)
     return place;  // all rows are equal
   const std::vector<std::uint32_t>& codes = column(widest_column).codes;
   const auto before = [&](std::size_t a, std::size_t b) {

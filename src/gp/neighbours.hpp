@@ -11,11 +11,11 @@ namespace perfmodel::gp {
 
 struct Neighbour {
   Index row = 0;
-  double distance = 0;  ///< -ln(correlation)
+  double correlation = 0;
 };
 
-/// Finds the rows most correlated with a point, by a k-d tree. -ln(correlation) is a sum over the
-/// columns, so the distance in some columns is a lower bound of the whole.
+/// Finds the rows most correlated with a point, by a k-d tree. The correlation is a product over
+/// the columns, so that in some columns it is an upper bound of the whole.
 class Neighbours {
  public:
   /// `rows`: coordinates. Keeps references to both arguments.
@@ -23,7 +23,7 @@ class Neighbours {
   Neighbours(const Neighbours&) = delete;
   Neighbours& operator=(const Neighbours&) = delete;
 
-  /// The `count` most correlated rows, by ascending distance, then row.
+  /// The `count` most correlated rows, by descending correlation, then row.
   std::vector<Neighbour> nearest(const RowVectorXd& numbers, const RowVectorXd& levels,
                                  std::size_t count) const;
 
@@ -42,17 +42,17 @@ class Neighbours {
 
   const Kernel& kernel_;
   const CodedInputs& rows_;
-  std::vector<std::size_t> columns_;   ///< by rank: column (numbers, then levels), widest first
-  std::vector<ValueTable> distances_;  ///< by rank
-  std::vector<std::size_t> order_;     ///< rows in the order of the leaves
-  std::vector<std::uint32_t> codes_;   ///< codes of the rows in that order, rank by rank
-  std::vector<double> values_;         ///< values for these codes
+  std::vector<std::size_t> columns_;      ///< by rank: column (numbers, then levels), widest first
+  std::vector<ValueTable> correlations_;  ///< by rank
+  std::vector<std::size_t> order_;        ///< rows in the order of the leaves
+  std::vector<std::uint32_t> codes_;      ///< codes of the rows in that order, rank by rank
+  std::vector<double> values_;            ///< values for these codes
   std::vector<Node> nodes_;
 
   const CodedColumn& column(std::size_t rank) const;
-  void distances(std::size_t rank, const double* values, std::size_t count, double from,
-                 double* out) const;
-  double distance(std::size_t rank, double a, double b) const;
+  void correlations(std::size_t rank, const double* values, std::size_t count, double from,
+                    double* out) const;
+  double correlation(std::size_t rank, double a, double b) const;
   std::size_t build(std::size_t begin, std::size_t end);
 };
 

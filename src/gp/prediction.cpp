@@ -151,7 +151,7 @@ void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,
 /// Known rows near another one.
 struct Predictor::Place {
   Rows rows;
-  VectorXd distances;
+  VectorXd correlations;  ///< with the other row
   PositiveMatrix covariance;
 };
 
@@ -160,16 +160,14 @@ std::optional<Predictor::Place> Predictor::place_of(const Inputs& inputs, Index 
                                                     Index count) const {
   const std::vector<Neighbour> near = tree_->nearest(
       inputs.numbers.row(row), inputs.levels.row(row).cast<double>(), to_size(count));
-  Rows rows;
-  VectorXd distances(index(near.size()));
-  for (const Neighbour& neighbour : near) {
-    distances[index(rows.size())] = neighbour.distance;
-    rows.push_back(neighbour.row);
-  }
+  Rows rows = mapped(near, &Neighbour::row);
+  VectorXd correlations(index(near.size()));
+  for (Index i = 0; i < correlations.size(); ++i)
+    correlations[i] = near[to_size(i)].correlation;
   auto covariance = PositiveMatrix::factorised(noisy(pairs_->among(rows), rows));
   if (!covariance)
     return std::nullopt;
-  return Place{std::move(rows), std::move(distances), *std::move(covariance)};
+  return Place{std::move(rows), std::move(correlations), *std::move(covariance)};
 }
 
 void Predictor::from_neighbours(const Asked& asked, Index row, bool deviation,
@@ -178,8 +176,7 @@ void Predictor::from_neighbours(const Asked& asked, Index row, bool deviation,
   const auto near = place_of(asked.places, row, gp_.neighbours);
   if (!near)
     return;
-  const VectorXd shared =
-      near->distances.unaryExpr([&](double off) { return variance * std::exp(-off); });
+  const VectorXd shared = variance * near->correlations;
   const Index place = asked.rows[static_cast<std::size_t>(row)];
   const VectorXd weights = near->covariance.solve(shared);
   out.mean[place] = weights.dot(gp_.residual(near->rows));

@@ -13,6 +13,7 @@
 #include "analysis/constants.hpp"
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
+#include "base/random.hpp"
 #include "base/text.hpp"
 #include "columns/derived.hpp"
 #include "columns/left_out.hpp"
@@ -24,6 +25,7 @@
 #include "forms/fit_options.hpp"
 #include "forms/scaling_belief.hpp"
 #include "jobs/group_fits.hpp"
+#include "jobs/large_runs.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -383,6 +385,38 @@ PreparedRuns parts_of(const LabelledRuns& runs, const Split& split,
   return out;
 }
 
+/// Leaves only the rows of the split in the table.
+void keep_only(Split& split, LabelledRuns& runs) {
+  std::vector<std::size_t> kept;
+  for (std::vector<std::size_t>* part : {&split.train, &split.validation, &split.test})
+    for (std::size_t& row : *part) {
+      kept.push_back(row);
+      row = kept.size() - 1;
+    }
+  runs.file.table = take_rows(runs.file.table, kept);
+  runs.rows = indices(kept.size());
+}
+
+/// Draws training rows from those of the split, in their order. Returns false if all are kept.
+bool draw_training_rows(const FitRequest& request, Split& split, LabelledRuns& runs) {
+  const FitOptions& options = request.options;
+  std::optional<std::size_t> most = request.training_rows;
+  if (!most && chooses_terms(options) && options.prior == nullptr)
+    most = kRowsOfChoice;
+  const std::size_t rows = split.train.size();
+  if (!most || rows <= *most)
+    return false;
+  std::vector<std::size_t> drawn = indices(rows);
+  RandomStream(options.seed, "training rows").shuffle(std::span(drawn));
+  drawn.resize(*most);
+  std::ranges::sort(drawn);
+  split.train = mapped(drawn, [&](std::size_t place) { return split.train[place]; });
+  keep_only(split, runs);
+  runs.roles.notices.push_back(fitted_to_drawn_rows(*most, rows) +
+                               (request.training_rows ? "" : " --sample-rows takes more."));
+  return true;
+}
+
 }  // namespace
 
 PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
@@ -398,8 +432,11 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
     throw UsageError(
         "further runs and a share of the split both name test rows; pass only one of them");
   require_estimates_of_bound(request);
-  const Split split = split_rows(runs.rows, request.split, request.split_seed);
-  PreparedFit out{parts_of(runs, split, request.options.prior.get()), std::move(runs), {}, {}};
+  Split split = split_rows(runs.rows, request.split, request.split_seed);
+  const bool is_drawn = draw_training_rows(request, split, runs);
+  PreparedFit out{
+      parts_of(runs, split, request.options.prior.get()), std::move(runs), {}, {}, is_drawn};
+  out.runs.file.bytes = {};  // their digest stands in the model
   out.held_out = plan_held_out(request, out.runs.file.table, split, out.training);
   out.warnings = always_failing(out.runs.file.failed_rows, out.spec);
   if (request.test_runs) {

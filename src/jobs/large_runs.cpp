@@ -15,6 +15,7 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/predict.hpp"
 #include "sources/large_csv.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel {
 namespace {
@@ -23,7 +24,10 @@ namespace {
 constexpr std::size_t kMostReaders = 4;
 
 /// Rows of each of the two models that show what sampling adds.
-constexpr std::size_t kMostComparedRows = 10'000;
+constexpr std::size_t kMostComparedRows = 5'000;
+
+/// Rows for which they predict: a mean of so many is known to a fiftieth of it.
+constexpr std::size_t kMostPredictedRows = 2'000;
 
 /// The drawn rows as runs.
 LabelledRuns labelled(const CsvBeginning& beginning, const LineSample& sample, std::string sha256,
@@ -34,23 +38,27 @@ LabelledRuns labelled(const CsvBeginning& beginning, const LineSample& sample, s
   file.table = table_of(beginning, sample);
   const std::size_t drawn = file.table.rows();
   LabelledRuns out = label_runs(std::move(file), roles);
-  out.roles.notices.emplace_back("The model is fitted to " + std::to_string(drawn) +
-                                 " rows, drawn at random from " +
-                                 std::to_string(sample.lines_to_draw_from()) + ".");
+  out.roles.notices.push_back(fitted_to_drawn_rows(drawn, sample.lines_to_draw_from()));
   return out;
 }
 
 }  // namespace
 
 std::optional<std::size_t> rows_to_draw(const std::vector<std::string>& paths,
-                                        const std::optional<std::size_t>& requested) {
-  if (requested && paths.size() > 1)
-    throw UsageError("--sample-rows takes one file; put the files into one");
+                                        const FitRequest& request) {
+  if (paths.size() > 1)
+    return std::nullopt;
   std::error_code error;
-  const bool is_large = paths.size() == 1 &&
-                        std::filesystem::is_regular_file(paths.front(), error) &&
+  const bool is_large = std::filesystem::is_regular_file(paths.front(), error) &&
                         std::filesystem::file_size(paths.front(), error) > kLargeFile;
-  return requested || !is_large ? requested : std::optional(kRowsOfLargeFile);
+  if (request.training_rows || !is_large)
+    return request.training_rows;
+  return chooses_terms(request.options) ? kRowsOfChoice : kRowsOfLargeFile;
+}
+
+std::string fitted_to_drawn_rows(std::size_t drawn, std::size_t rows) {
+  return "The model is fitted to " + std::to_string(drawn) + " rows, drawn at random from " +
+         std::to_string(rows) + ".";
 }
 
 LabelledRuns draw_runs(const std::string& path, std::size_t rows, const RoleRequest& roles,
@@ -79,9 +87,11 @@ double sampling_error(const PreparedFit& prepared, const FitRequest& request) {
     std::swap(rows[i], rows[i + random.below(training.rows - i)]);
   FitOptions options = request.options;
   options.be_silent();
+  const Design asked = take_rows(
+      training, evenly_chosen(training.rows, std::min(training.rows, kMostPredictedRows)));
   const auto predicted_by = [&](std::size_t first) -> Eigen::VectorXd {
     const Design half = take_rows(training, std::span(rows).subspan(first, compared));
-    return predict(fit(prepared.spec, half, options), training);
+    return predict(fit(prepared.spec, half, options), asked);
   };
   const Eigen::ArrayXd distance =
       (predicted_by(0).array() / predicted_by(compared).array()).log().abs();

@@ -16,10 +16,14 @@ constexpr std::uint64_t kLargeFile = std::uint64_t{1} << 30;
 /// So many rows are drawn unless others are requested.
 constexpr std::size_t kRowsOfLargeFile = 100'000;
 
-/// How many rows of the files are drawn at random: those requested, or kRowsOfLargeFile of a large
-/// file; nullopt: all are read. Throws UsageError if rows of several files were to be drawn.
+/// How many rows of the files are drawn at random while they are read: those requested, or of a
+/// large file kRowsOfLargeFile, of a form that is chosen kRowsOfChoice. Nullopt: all are read, as
+/// those of several files are, and prepare_fit() draws.
 std::optional<std::size_t> rows_to_draw(const std::vector<std::string>& paths,
-                                        const std::optional<std::size_t>& requested);
+                                        const FitRequest& request);
+
+/// "The model is fitted to 100 rows, drawn at random from 2000."
+std::string fitted_to_drawn_rows(std::size_t drawn, std::size_t rows);
 
 /// Draws rows of a file while it is read, so that it may be larger than memory; the same rows for a
 /// seed, for any number of threads. Throws InputError for malformed rows among those drawn.
@@ -28,7 +32,7 @@ LabelledRuns draw_runs(const std::string& path, std::size_t rows, const RoleRequ
                        const ReadProgress& progress = {});
 
 /// How far another draw of as many rows would move the predicted times, in the mean of |ln| over
-/// the training rows. Two models of m disjoint random rows, at most 10,000 each, differ by sqrt(2)
+/// training rows. Two models of m disjoint random rows, at most 5,000 each, differ by sqrt(2)
 /// times the standard deviation of one, and that falls with the root of the number of rows.
 double sampling_error(const PreparedFit& prepared, const FitRequest& request);
 

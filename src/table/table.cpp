@@ -319,11 +319,18 @@ std::vector<TableGroup> groups_of(const Table& table, std::span<const std::strin
 }
 
 std::vector<std::uint32_t> ranks_of(const std::vector<double>& numbers) {
-  const std::vector<double> distinct = sorted_unique(numbers);
-  return mapped(numbers, [&](double number) {
-    return static_cast<std::uint32_t>(std::ranges::lower_bound(distinct, number) -
-                                      distinct.begin());
-  });
+  std::vector<std::pair<double, std::size_t>> sorted;
+  sorted.reserve(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    sorted.emplace_back(numbers[i], i);
+  std::ranges::sort(sorted);
+  std::vector<std::uint32_t> ranks(numbers.size());
+  std::uint32_t rank = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    rank += i > 0 && sorted[i].first != sorted[i - 1].first ? 1U : 0U;
+    ranks[sorted[i].second] = rank;
+  }
+  return ranks;
 }
 
 ContentColours content_colours(const std::vector<double>& measured,

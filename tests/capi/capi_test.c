@@ -125,9 +125,8 @@ static void test_errors(void) {
   double numbers[ROWS] = {0};
   /* Options about files, messages and several models. */
   const char* const only_of_program[] = {
-      "output", "test",        "separator", "input_format", "study",   "experiment",
-      "sql",    "sample_rows", "fail_if",   "by",           "set",     "resume",
-      "shard",  "quiet",       "color",     "help",         "help_all"};
+      "output", "test", "separator", "input_format", "study", "experiment", "sql",  "fail_if",
+      "by",     "set",  "resume",    "shard",        "quiet", "color",      "help", "help_all"};
   char options[64];
   size_t i;
   perfmodel_table* const table = runs(1);

@@ -103,8 +103,8 @@ TEST_CASE("slips on the command line are refused with what is likely to help", "
        "direction"},
       {{"--json"}, "--json requires --version"},
       {{"fit", "r.csv", "--confidence", "0.9"}, "--confidence needs --bootstrap"},
-      {{"fit", "r.csv", "--by", "k", "--sample-rows", "10"},
-       "--sample-rows cannot be combined with many models at once: it is of fits of one model"},
+      {{"fit", "r.csv", "--by", "k", "--facts", "k=f.csv"},
+       "--facts cannot be combined with many models at once: it is of fits of one model"},
       {{"fit", "r.csv", "--l2", "1", "--l1", "1", "--residual", "process"},
        "--l1 and --l2 cannot be combined with --residual process: its constants and "
        "hyper-parameters maximise a likelihood; leave out one of them"},

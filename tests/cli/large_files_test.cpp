@@ -94,13 +94,28 @@ TEST_CASE_METHOD(ProgramTest,
       ContainsSubstring("standard input: 2 of 2 runs failed and are left out: 'time_s'"));
 }
 
-TEST_CASE_METHOD(LargeFile,
-                 "the effect of sampling is printed beside the model, and rows of several files "
-                 "are not sampled") {
+TEST_CASE_METHOD(
+    LargeFile,
+    "the effect of sampling is printed beside the model, also of rows of several files, "
+    "of groups and beside facts") {
   CHECK_THAT(fit({"--sample-rows", "200"}).errors,
              ContainsSubstring("another draw of 200 rows would move the times by "));
-  CHECK_THAT(fit({"runs.csv", "--sample-rows", "200"}).failed(2),
-             ContainsSubstring("--sample-rows takes one file"));
+  const auto check_drawn = [](const ProgramResult& result, const std::string& rows) {
+    CHECK_THAT(
+        result.errors,
+        ContainsSubstring("The model is fitted to 200 rows, drawn at random from " + rows + "."));
+    CHECK_THAT(result.errors,
+               ContainsSubstring("another draw of 200 rows would move the times by "));
+  };
+  write("more.csv", "job,net,gpus,time_s\nm0,net0,1,2.1\nm1,net1,4,1.5\n");
+  check_drawn(fit({"more.csv", "--sample-rows", "200"}), "1002");
+  write("nets.csv", "net,layers\nnet0,10\nnet1,20\nnet2,30\nnet3,40\n");
+  const ProgramResult described = fit({"--facts", "net=nets.csv", "--sample-rows", "200"});
+  check_drawn(described, "1000");
+  CHECK_THAT(described.json().dump(), ContainsSubstring("layers"));
+  for (const std::string& line : lines_of(fit({"--by", "net", "--sample-rows", "50"}).output))
+    if (const auto group = nlohmann::json::parse(line); group.contains("model"))
+      CHECK(group["model"]["metrics"]["train"]["rows"] == 50);
   for (const std::string gone : {"--merge-rows", "--weight"})
     CHECK_THAT(fit({gone, "always"}).errors, ContainsSubstring("'" + gone + "' was removed: "));
 }

@@ -1,7 +1,9 @@
 #include "jobs/large_runs.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "support/catch.hpp"
+#include "support/markdown.hpp"
 #include "support/runs_text.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -80,14 +83,54 @@ TEST_CASE("rows are sampled from a file of more than 1 GiB, and on request") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("runs.csv", "");
   std::filesystem::resize_file(path, kLargeFile);  // takes no room on the disk
-  CHECK_FALSE(rows_to_draw({path}, {}));
-  CHECK(rows_to_draw({path}, 70) == 70);
+  FitRequest request;
+  FitRequest of_70;
+  of_70.training_rows = 70;
+  CHECK_FALSE(rows_to_draw({path}, request));
+  CHECK(rows_to_draw({path}, of_70) == 70);
   std::filesystem::resize_file(path, kLargeFile + 1);
-  CHECK(rows_to_draw({path}, {}) == kRowsOfLargeFile);
-  CHECK(rows_to_draw({path}, 70) == 70);
-  CHECK_FALSE(rows_to_draw({path, path}, {}));
-  CHECK_FALSE(rows_to_draw({"-"}, {}));
-  CHECK_THROWS_AS(rows_to_draw({path, path}, 70), UsageError);
+  CHECK(rows_to_draw({path}, request) == kRowsOfLargeFile);
+  CHECK(rows_to_draw({path}, of_70) == 70);
+  CHECK_FALSE(rows_to_draw({path, path}, of_70));
+  CHECK_FALSE(rows_to_draw({"-"}, request));
+  request.options.expression = Expression::automatic;
+  CHECK(rows_to_draw({path}, request) == kRowsOfChoice);
+}
+
+TEST_CASE("terms are chosen on some of many training rows, the same in any order of the file") {
+  const TemporaryDirectory directory;
+  const auto prepared = [&](const std::string& text, const FitRequest& request) {
+    const std::string path = directory.write("runs.csv", text);
+    return prepare_fit(label_runs(read_runs(path), request.roles), request);
+  };
+  const std::string text = scattered_runs(2000);  // 72,000 rows
+  std::vector<std::string> lines = lines_of(text);
+  std::reverse(lines.begin() + 1, lines.end());
+  FitRequest request = fit_of_scattered();
+  CHECK(prepared(text, request).training.rows == 72'000);  // of Eq. (4) all
+
+  request.options = {};
+  request.options.expression = Expression::automatic;
+  request.split = {.train = 80, .validation = 10, .test = 10};
+  const PreparedFit drawn = prepared(text, request);
+  CHECK(drawn.is_drawn);
+  CHECK(drawn.training.rows == kRowsOfChoice);
+  CHECK(drawn.validation->rows == 7200);
+  CHECK(drawn.test->rows == 7200);
+  CHECK(drawn.provenance.rows == kRowsOfChoice + 2 * 7200);
+  CHECK(drawn.provenance.notices.back() ==
+        "The model is fitted to 50000 rows, drawn at random from 57600. --sample-rows takes more.");
+  const PreparedFit reversed = prepared(joined(lines), request);
+  CHECK(reversed.training.time == drawn.training.time);
+  CHECK(reversed.test->time == drawn.test->time);
+
+  request.options.seed = 2;
+  CHECK(prepared(text, request).training.time != drawn.training.time);
+  CHECK(prepared(text, request).test->time == drawn.test->time);
+  request.training_rows = 57'600;
+  CHECK_FALSE(prepared(text, request).is_drawn);
+  request.training_rows = 100;
+  CHECK(prepared(text, request).training.rows == 100);
 }
 
 // What the models of 20 draws differ by, in the mean over the configurations, is what the error
