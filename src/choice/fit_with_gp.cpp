@@ -142,9 +142,6 @@ Refitted combined(const std::shared_ptr<const Form>& formula, const ModelSpec& s
                   std::size_t threads) {
   const GpPrior prior{fit.hyper.level_deviation, fit.hyper.heavy_tails};
   const double level = fit.level;
-  if (fit.covariance)
-    fit.gp.near_variance =
-        gp::near_variance(*fit.covariance, fit.hyper.kernel.noise / fit.gp.runs.array());
   const auto known = std::make_shared<const KnownGp>(std::move(fit.gp), threads);
   Refitted whole = times_factor(formula, spec, constants, std::exp(level + known->centre));
   whole.form = std::make_shared<GpForm>(std::move(whole.form), columns, known, prior);

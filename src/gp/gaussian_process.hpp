@@ -8,10 +8,8 @@
 #include <vector>
 
 #include "base/eigen.hpp"
-#include "gp/kernel.hpp"
 #include "gp/likelihood.hpp"
-#include "gp/matrix.hpp"
-#include "gp/neighbours.hpp"
+#include "gp/local_variance.hpp"
 #include "optimise/algebra.hpp"
 
 namespace perfmodel::gp {
@@ -162,8 +160,6 @@ struct GpFit {
   GaussianProcess gp;
   double level = 0;
   VectorXd run_weights;  ///< in the order of the runs given
-  /// Of the rows, if predictions are from all of them.
-  std::optional<PositiveMatrix> covariance = {};
 };
 
 /// The coordinates of the numbers, standardised over the rows; empty `forms`: usual_form().
@@ -197,17 +193,15 @@ struct Prediction {
   VectorXd deviation;  ///< empty if not asked for
 };
 
-/// 95th percentile of the leave-one-out variances of z at the known rows. `noise`: per row,
-/// variance of the mean of its runs.
-double near_variance(const PositiveMatrix& covariance, const VectorXd& noise);
-
 /// Predicts the GP at other rows; keeps a reference to the process.
 ///
-/// Predictions are exact, or, if the process has `neighbours`, each is conditioned on the rows most
+/// Predictions are exact, but for the deviations given more than kMostExact rows, which are those
+/// of LocalVariance; or, if the process has `neighbours`, each is conditioned on the rows most
 /// correlated with it (Vecchia 1988).
 class Predictor {
  public:
   static constexpr Index kManyRows = 1'000'000;
+  static constexpr Index kMostExact = 600;
 
   /// `rows`: an upper bound of the number of rows to predict, if known.
   explicit Predictor(const GaussianProcess& gp, Index rows = kManyRows);
@@ -235,6 +229,7 @@ class Predictor {
   CodedInputs known_;
   std::optional<Neighbours> tree_;   ///< set if predictions are from nearest neighbours
   std::optional<PairTables> pairs_;  ///< likewise
+  std::optional<LocalVariance> local_;
 
   VectorXd noise_of(std::span<const Index> rows) const;
   struct Place;

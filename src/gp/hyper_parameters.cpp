@@ -390,7 +390,6 @@ GpFit fit_gp(const Inputs& inputs, const VectorXd& y, HyperParameters hyper,
             .weights = {}};
   if (is_exact) {
     out.gp.weights = factors.solve(out.gp.residual);
-    out.covariance = std::move(factors);
     return out;
   }
   out.gp.neighbours = options.neighbours;

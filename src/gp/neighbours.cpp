@@ -240,4 +240,20 @@ std::vector<Neighbour> Neighbours::nearest(const RowVectorXd& numbers, const Row
   return Query(*this, numbers, levels, count).run();
 }
 
+std::vector<Neighbour> Neighbours::nearest(Index row, std::size_t count) const {
+  const auto value = [&](const CodedColumn& of) { return of.values[of.codes[to_size(row)]]; };
+  const std::vector<double> numbers = mapped(rows_.numbers, value);
+  const std::vector<double> levels = mapped(rows_.levels, value);
+  return nearest(Eigen::Map<const RowVectorXd>(numbers.data(), index(numbers.size())),
+                 Eigen::Map<const RowVectorXd>(levels.data(), index(levels.size())), count);
+}
+
+std::vector<std::vector<std::size_t>> Neighbours::leaves() const {
+  std::vector<std::vector<std::size_t>> out;
+  for (const Node& node : nodes_)
+    if (node.lower == 0)
+      out.emplace_back(order_.begin() + index(node.begin), order_.begin() + index(node.end));
+  return out;
+}
+
 }  // namespace perfmodel::gp

@@ -26,6 +26,11 @@ class Neighbours {
   /// The `count` most correlated rows, by descending correlation, then row.
   std::vector<Neighbour> nearest(const RowVectorXd& numbers, const RowVectorXd& levels,
                                  std::size_t count) const;
+  /// Of one of the rows.
+  std::vector<Neighbour> nearest(Index row, std::size_t count) const;
+
+  /// The rows of each leaf: neighbours, at most 16 unless more are equal.
+  std::vector<std::vector<std::size_t>> leaves() const;
 
  private:
   /// A leaf with its rows, or two children that one column separates.

@@ -9,8 +9,6 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "gp/gaussian_process.hpp"
-#include "gp/likelihood.hpp"
-#include "gp/neighbours.hpp"
 #include "optimise/newton.hpp"
 
 namespace perfmodel::gp {
@@ -29,14 +27,11 @@ constexpr double kKernelReduction = 1e-6;
 
 /// The neighbours of each of the rows, followed by the row itself.
 std::vector<Rows> places_among_neighbours(const Kernel& kernel, const CodedInputs& coded,
-                                          const Inputs& inputs, std::span<const Index> rows,
-                                          std::size_t threads) {
+                                          std::span<const Index> rows, std::size_t threads) {
   const Neighbours tree(kernel, coded);
   std::vector<Rows> out(rows.size());
   parallel_for(rows.size(), threads, [&](std::size_t i) {
-    for (const Neighbour& near :
-         tree.nearest(inputs.numbers.row(rows[i]), inputs.levels.row(rows[i]).cast<double>(),
-                      kNeighbours + 1))
+    for (const Neighbour& near : tree.nearest(rows[i], kNeighbours + 1))
       if (near.row != rows[i] && out[i].size() < kNeighbours)
         out[i].push_back(near.row);
     out[i].push_back(rows[i]);
@@ -59,9 +54,8 @@ PredictiveKernel predictive_kernel(const GaussianProcess& gp, const GpOptions& o
   const std::span<const Index> others = std::span(drawn).subspan(sample.size());
   const HyperLayout layout(inputs);
   const auto posterior_of = [&](const Kernel& kernel, std::span<const Index> rows) {
-    return LeftOutPosterior(
-        known, places_among_neighbours(kernel, inputs, gp.inputs, rows, options.threads),
-        sparse_prior(layout, gp.kernel.noise), options.threads);
+    return LeftOutPosterior(known, places_among_neighbours(kernel, inputs, rows, options.threads),
+                            sparse_prior(layout, gp.kernel.noise), options.threads);
   };
   const optimise::Bounds bounds = hyper_bounds(
       layout, known.residual.squaredNorm() / static_cast<double>(inputs.rows) + kLeastSpread);
@@ -105,6 +99,8 @@ Predictor::Predictor(const GaussianProcess& gp, Index rows) : gp_(gp), known_(gp
     const auto near = static_cast<double>(gp.neighbours);
     tree_.emplace(gp.kernel, known_);
     pairs_.emplace(gp.kernel, known_, static_cast<double>(rows) * near * near / 2);
+  } else if (known_.rows > kMostExact) {
+    local_.emplace(gp.kernel, known_, noise_of(consecutive(0, known_.rows)));
   }
 }
 
@@ -139,6 +135,13 @@ void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,
   // Row by row, since products of matrices round differently for other numbers of rows.
   for (Index i = 0; i < shared.cols(); ++i)
     out.mean[asked.rows[static_cast<std::size_t>(i)]] = shared.col(i).dot(gp_.weights);
+  if (out.deviation.size() == 0)
+    return;
+  if (local_) {
+    for (Index i = 0; i < shared.cols(); ++i)
+      out.deviation[asked.rows[to_size(i)]] = std::sqrt(local_->given_near(shared.col(i)));
+    return;
+  }
   if (covariance == nullptr)
     return;
   MatrixXd padded = MatrixXd::Zero(known_.rows, (shared.cols() + 7) / 8 * 8);
@@ -195,7 +198,7 @@ Prediction Predictor::predicted(const Inputs& inputs, bool deviations, std::size
   Prediction out{.mean = VectorXd::Zero(inputs.rows()),
                  .deviation = VectorXd::Zero(deviations ? inputs.rows() : 0)};
   std::optional<PositiveMatrix> covariance;
-  if (deviations && !tree_)
+  if (deviations && !tree_ && !local_)
     covariance = whole_covariance();
   const auto blocks = static_cast<std::size_t>((inputs.rows() + kRowsAtOnce - 1) / kRowsAtOnce);
   parallel_for(blocks, threads, [&](std::size_t block) {
@@ -220,8 +223,6 @@ namespace {
 using Rows = std::vector<Index>;
 
 constexpr Index kJudgedRows = 200;
-/// With more rows, the judged ones take less time alone.
-constexpr Index kMostInverted = 600;
 constexpr Index kRowsOfTask = 64;
 
 Rows evenly_chosen(Index rows) {
@@ -246,19 +247,9 @@ VectorXd unit_of(Index row, const Rows& near) {
 
 }  // namespace
 
-double near_variance(const PositiveMatrix& covariance, const VectorXd& noise) {
-  const Rows some = evenly_chosen(covariance.size());
-  // Leave-one-out variances are 1 / (K^-1)_ii (Rasmussen and Williams 2006, eq. 5.12).
-  if (covariance.size() <= kMostInverted)
-    return exceeded_by_few(covariance.inverse_diagonal()(some).cwiseInverse() - noise(some));
-  MatrixXd units = MatrixXd::Zero(covariance.size(), index(some.size()));
-  for (std::size_t i = 0; i < some.size(); ++i)
-    units(some[i], index(i)) = 1;
-  const VectorXd precisions = covariance.whitened(std::move(units)).colwise().squaredNorm();
-  return exceeded_by_few(precisions.cwiseInverse() - noise(some));
-}
-
 double Predictor::left_out_variance(Index row) const {
+  if (local_)
+    return local_->left_out(row);
   const auto near = place_of(gp_.inputs, row, gp_.neighbours + 1);
   if (!near)
     return gp_.kernel.variance;
@@ -267,12 +258,14 @@ double Predictor::left_out_variance(Index row) const {
 }
 
 double Predictor::near_variance() const {
-  if (!tree_) {
-    const auto covariance = whole_covariance();
-    return covariance ? gp::near_variance(*covariance, noise_of(consecutive(0, known_.rows)))
-                      : gp_.kernel.variance;
-  }
   const Rows some = evenly_chosen(known_.rows);
+  if (!tree_ && !local_) {
+    const auto covariance = whole_covariance();
+    if (!covariance)
+      return gp_.kernel.variance;
+    // Leave-one-out variances are 1 / (K^-1)_ii (Rasmussen and Williams 2006, eq. 5.12).
+    return exceeded_by_few(covariance->inverse_diagonal()(some).cwiseInverse() - noise_of(some));
+  }
   VectorXd variances(index(some.size()));
   for (std::size_t i = 0; i < some.size(); ++i)
     variances[index(i)] = left_out_variance(some[i]);
