@@ -565,7 +565,7 @@ std::string correction_gain(const FittedModel& model) {
                                        (within && beyond ? "either"
                                         : within         ? "the first"
                                                          : "the second") +
-                                       " column: --residual none leaves it out");
+                                       " column; --residual none chooses a formula without it");
 }
 
 /// The held-out errors by which the form was selected.

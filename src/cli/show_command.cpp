@@ -128,7 +128,7 @@ int run_show(const ShowArguments& arguments, Console& console) {
     for (const Effect& effect : scale_effects_of(model, centre->configuration))
       console.notice(effect.column + " " + effect_in_words(effect, &model.spec) + " (at " +
                      centre->place + ")");
-  if (model.correction)
+  if (model.correction && !is_averaged(model))
     console.notice("the residual correction (a Gaussian process) typically changes a time by " +
                    percent(100 * *model.correction));
   return 0;

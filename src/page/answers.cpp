@@ -87,9 +87,11 @@ doc::Answer duration_answer(const Content& content) {
 std::string correction_text(const Content& content) {
   if (!content.steps || !content.steps->gp)
     return {};
-  return fmt::format("beside the formula a residual correction: {} here{}",
-                     signed_percent(100 * *content.steps->gp / content.steps->formula),
-                     typical_correction_in_words(content.model.correction.value_or(0)));
+  return fmt::format(
+      "beside the formula {}: {} here{}",
+      content.is_average ? "an average with a process of the runs" : "a residual correction",
+      signed_percent(100 * *content.steps->gp / content.steps->formula),
+      typical_correction_in_words(content.model.correction.value_or(0)));
 }
 
 doc::Answer share_answer(const Content& content) {

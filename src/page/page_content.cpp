@@ -258,6 +258,7 @@ Content content_of(const Source& source) {
   out.errors_along = errors_along(model.spec, source.design, source.predicted);
   out.shares = shares_of(model, source.design, shown);
   out.steps = time_steps(model, out.shares, shown, out.central.time);
+  out.is_average = is_averaged(model);
   out.effects = effects_of(model, shown);
   out.powers = scaling_power_table(model);
   out.doublings = scale_effects_of(model, shown);

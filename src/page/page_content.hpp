@@ -330,6 +330,7 @@ struct Content : Source {
   std::vector<ErrorsAlong> errors_along;
   std::vector<Share> shares;
   std::optional<TimeSteps> steps;  ///< of the central configuration
+  bool is_average = false;         ///< predictions are averages with a process of the runs
   CentralConfiguration central;
   std::vector<Effect> effects;  ///< on the time of the central configuration, the strongest first
   std::vector<ScalingPower> powers;

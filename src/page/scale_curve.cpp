@@ -291,7 +291,9 @@ ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std
   const MovedConfiguration moved(model, shown, extrinsic);
   curve.points = forecasts_at(model, moved, scales_of(model, extrinsic, curve), orders);
   curve.forecasts = forecasts_at(model, moved, doublings(curve), orders);
-  curve.work = scaling::kind_of_work(scaling::work_columns(model, input.column, curve.moved));
+  scaling::WorkColumns work = scaling::work_columns(model, input.column, curve.moved);
+  work.least_share = scaling::least_share(mapped(curve.forecasts, &Forecast::time));
+  curve.work = scaling::kind_of_work(work);
   add_speedups(curve.work.kind, curve.forecasts);
   curve.runs = near_runs(model, shown, extrinsic, runs, predicted);
   return curve;

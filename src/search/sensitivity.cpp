@@ -354,7 +354,7 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
       std::to_string(configurations) + (configurations == 1 ? " configuration" : " configurations");
   if (model.search.form->random_folds == 0) {
     out.push_back({"few_configurations", "",
-                   count + " cannot distinguish forms: the model is one product without C"});
+                   count + " cannot distinguish forms: measure more before you trust this one"});
     return;
   }
   std::string text = "the form was chosen from " + count + ": measure more to be sure of it";

@@ -482,16 +482,28 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
   return best;
 }
 
+/// Share of the shortest time below which a term has vanished.
+constexpr double kVanished = 1e-6;
+
+/// True if nothing is left of a term beside C: no descent comes back from there.
+bool has_vanished(const TermData& data, const SumShape& shape, const SumFit& single) {
+  return shape.terms > 0 && evaluate_sum(data, shape, single.theta).terms.maxCoeff() <
+                                kVanished * data.time.minCoeff();
+}
+
 /// The robust log-linear fit: a single term.
 VectorXd log_linear_solution(const TermData& data, const SumShape& shape,
                              const TermSearchOptions& options,
                              const std::shared_ptr<const NormalMatrix>& matrix,
                              const SumFit& single) {
-  if (shape.left_out.empty() && shape.sign(0) > 0)
+  const bool is_whole = shape.left_out.empty() && shape.sign(0) > 0;
+  if (is_whole && !has_vanished(data, with_terms(shape, std::min<Index>(shape.terms, 1)), single))
     return single.theta.head(shape.terms > 0 ? shape.features() : 0);
   SumShape whole = with_terms(shape, 1);
   whole.left_out.clear();
   whole.signs.clear();
+  // The logarithm of 1, which is in most scales, is 0.
+  whole.log_powers.front().assign(whole.log_powers.front().size(), 0);
   whole.intercept = false;
   return descend_robust(data, whole, options, options.iterations, matrix,
                         VectorXd::Zero(whole.size()))

@@ -74,7 +74,7 @@ void check_said_gains(const ProgramResult& fitted) {
                                                 (within   ? "the second"
                                                  : beyond ? "the first"
                                                           : "either") +
-                                                " column: --residual none leaves it out\n"));
+                                                " column; --residual none chooses a formula without it\n"));
 }
 
 class AutoTest : public ProgramTest {
