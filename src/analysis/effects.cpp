@@ -13,6 +13,7 @@
 
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
+#include "columns/column_facts.hpp"
 #include "columns/design.hpp"
 #include "columns/left_out.hpp"
 #include "columns/spec.hpp"
@@ -153,6 +154,26 @@ void check_steps(const FittedModel& model, const Design& design, RangeCheck& che
   }
 }
 
+/// Columns that had one value in all runs: what another one does was not measured.
+void check_constants(const FittedModel& model, const Table& table, RangeCheck& check) {
+  for (const LeftOut& item : model.left_out) {
+    const Column* const column = table.find(item.column);
+    if (item.because != LeftOut::Because::constant || item.value.empty() || column == nullptr)
+      continue;
+    const std::optional<double> number = parse_number(item.value);
+    std::vector<bool> other(table.rows());
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      const std::string text = column->text(row);
+      other[row] =
+          !is_missing(text) && text != item.value && !(number && parse_number(text) == number);
+    }
+    if (mark(other, check))
+      check.findings.push_back(fmt::format("'{}' is not {}, as in all runs{}", item.column,
+                                           item.value,
+                                           table.rows() == 1 ? "" : "," + in_rows(other)));
+  }
+}
+
 }  // namespace
 
 std::string growth_beyond(const FittedModel& model, const NumericInput& input) {
@@ -170,6 +191,12 @@ RangeCheck check_range(const FittedModel& model, const Design& design) {
   check_columns(model, design, check);
   check_steps(model, design, check);
   check_regions(model, design, check);
+  return check;
+}
+
+RangeCheck check_range(const FittedModel& model, const Design& design, const Table& table) {
+  RangeCheck check = check_range(model, design);
+  check_constants(model, table, check);
   return check;
 }
 

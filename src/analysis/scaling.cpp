@@ -486,6 +486,17 @@ bool counts_workers(const std::string& scale) {
   return is_worker_count_name(scale) || kShares.has_one_of(name_words(scale));
 }
 
+namespace {
+
+/// Twice as fast as the best weak scaling.
+constexpr double kLeastShareOfGrowing = 0.5;
+
+}  // namespace
+
+double least_share(const std::vector<double>& times) {
+  return std::ranges::min(times) / times.front();
+}
+
 KindOfWork kind_of_work(const WorkColumns& columns) {
   const auto held = [&](auto&& is_wanted) { return std::ranges::find_if(columns.held, is_wanted); };
   const std::string& rate = columns.throughput;
@@ -510,23 +521,30 @@ KindOfWork kind_of_work(const WorkColumns& columns) {
             .because = fmt::format("'{}' is of all workers and stays the same", *of_all),
             .holds_all = true};
   const MovingColumns moving(columns.tied);
+  const auto growing = [&](const std::string& because, bool is_open = false) -> KindOfWork {
+    if (columns.least_share < kLeastShareOfGrowing)
+      return {Kind::strong,
+              fmt::format("{}, but the time falls as that of growing work does not", because),
+              true};
+    return {Kind::weak, because, is_open};
+  };
   for (const ColumnProduct& tied : columns.tied) {
     const int power = moving.power(tied.column, columns.scale);
     if (power > 0 && is_batch_name(tied.column))
-      return {Kind::weak, fmt::format("'{}' grows with '{}'", tied.column, columns.scale)};
+      return growing(fmt::format("'{}' grows with '{}'", tied.column, columns.scale));
     if (power < 0 && is_work_per_worker_name(tied.column))
       return {Kind::strong, fmt::format("'{}' shrinks as '{}' grows", tied.column, columns.scale)};
   }
   const auto of_one = held(is_work_per_worker_name);
   if (of_one != columns.held.end())
-    return {Kind::weak, fmt::format("'{}' is of one worker and stays the same", *of_one)};
+    return growing(fmt::format("'{}' is of one worker and stays the same", *of_one));
   const auto batch = held(is_batch_name);
   if (batch != columns.held.end())
     return {Kind::strong, fmt::format("'{}' may be of one worker or of all", *batch), true};
   for (const ColumnProduct& tied : columns.tied)
     if (moving.power(tied.column, columns.scale) > 0 && !counts_workers(tied.column) &&
         !kResources.has_one_of(name_words(tied.column)))
-      return {Kind::weak, fmt::format("'{}' grows with '{}'", tied.column, columns.scale), true};
+      return growing(fmt::format("'{}' grows with '{}'", tied.column, columns.scale), true);
   return {Kind::strong,
           fmt::format("no column shows whether the work grows with '{}'", columns.scale), true};
 }

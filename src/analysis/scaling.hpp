@@ -60,6 +60,9 @@ std::string growth_beyond(const FittedModel& model, const NumericInput& input);
 /// none of the unmeasured regions.
 RangeCheck check_range(const FittedModel& model, const Design& design);
 
+/// Besides, columns of the rows' table that had one value in all runs must have it.
+RangeCheck check_range(const FittedModel& model, const Design& design, const Table& table);
+
 }  // namespace perfmodel
 
 namespace perfmodel::scaling {
@@ -99,6 +102,7 @@ struct WorkColumns {
   std::vector<std::string> held;    ///< fixed while the scale grows
   std::vector<ColumnProduct> tied;  ///< in the order that MovingColumns needs
   std::string throughput = {};      ///< whose inverse times fixed work is the target; else empty
+  double least_share = 1;           ///< the shortest time as a share of that at the first scale
 };
 
 /// Whether the work grows with the scale.
@@ -114,8 +118,12 @@ bool counts_workers(const std::string& scale);
 
 /// Decides by names. The time of an epoch or a sample, or a fixed total batch, means a fixed amount
 /// of work; fixed work per worker, or a total batch that grows with the scale, means growing work,
-/// as is assumed of any other size that does.
+/// as is assumed of any other size that does. Times that fall below half are of a fixed amount:
+/// with more work, they would at best stay the same.
 KindOfWork kind_of_work(const WorkColumns& columns);
+
+/// WorkColumns::least_share of times by ascending scale.
+double least_share(const std::vector<double>& times);
 
 /// The columns of a model other than the scale, including those that were constant in its runs.
 /// `moved`: inputs that move with the scale.

@@ -253,7 +253,7 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
     out.design = take_rows(out.design, chosen);
     out.file.table = take_rows(table, chosen);
   }
-  out.range = check_range(model, out.design);
+  out.range = check_range(model, out.design, out.file.table);
   report_range(out.range, strict_range, console);
   progress.begin("predicting");
   const Predictions predictions = predictions_of(model, out.design);

@@ -61,7 +61,7 @@ PredictedRows predicted_rows(const FittedModel& model, const Table& table,
   // Certainty first: the deviations of a residual process come with its means.
   Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   Predictions times = predictions_of(model, design);
-  RangeCheck range = check_range(model, design);
+  RangeCheck range = check_range(model, design, table);
   return {std::move(design),
           std::move(times),
           std::move(range),

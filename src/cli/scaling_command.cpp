@@ -85,8 +85,8 @@ scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::Work
   if (!document.tells_speedup) {
     console.notice("'" +
                    (may_tell ? columns.scale + "' counts no workers" : target + "' is no time") +
-                   " by its name, so no speedup, efficiency or law is printed; --kind strong or "
-                   "weak requests them");
+                   " by its name, so no speedup, efficiency or law is printed; " +
+                   (may_tell ? "" : "if it is one, ") + "--kind strong or weak requests them");
     return scaling::Kind::strong;
   }
   document.kind_because = work.because;
@@ -252,11 +252,12 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   document.doubling_at =
       base.name + (arguments.settings.empty() ? "" : " with ") + joined(arguments.settings, " ");
   const Design design = make_design(set.table, model.spec, Target::absent);
-  const scaling::WorkColumns columns = scaling::work_columns(model, column, set.moved);
+  const std::vector<scaling::Timing> timings = timings_of(model, design, column, scales);
+  scaling::WorkColumns columns = scaling::work_columns(model, column, set.moved);
+  columns.least_share = scaling::least_share(mapped(timings, &scaling::Timing::time));
   const scaling::Kind kind = settle_kind(arguments, columns, model.spec.target, document, console);
   question_work(model, columns, console);
-  document.study =
-      scaling::study(timings_of(model, design, column, scales), kind, least_efficiency(arguments));
+  document.study = scaling::study(timings, kind, least_efficiency(arguments));
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
   report_few_rows(model, console);
@@ -405,8 +406,9 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   }
   document.relative = curve.relative;
   document.left_out = curve.left_out;
-  const scaling::Kind kind = settle_kind(arguments, work_columns(table, columns, no_inputs),
-                                         roles.target, document, console);
+  scaling::WorkColumns work = work_columns(table, columns, no_inputs);
+  work.least_share = scaling::least_share(mapped(curve.timings, &scaling::Timing::time));
+  const scaling::Kind kind = settle_kind(arguments, work, roles.target, document, console);
   document.study = scaling::study(curve.timings, kind, least_efficiency(arguments));
   if (arguments.format == OutputFormat::csv && !curve.left_out.empty())
     console.warning(words_of_left_out(document));

@@ -235,10 +235,17 @@ Candidates target_candidates(const Table& table, const RoleRequest& request, Par
   return found;
 }
 
-/// True if the name is that of a scale, and the column is not one of texts or of only 0 and 1.
+/// True if several runs, a tenth of them or more, have none of something: no mistake, and no scale.
+bool is_often_zero(const Column& column) {
+  const auto zeros = static_cast<std::size_t>(std::ranges::count(column.numbers, 0.0));
+  return zeros > 1 && 10 * zeros >= column.numbers.size();
+}
+
+/// True if the name is that of a scale, and the column is not one of texts, of only 0 and 1, or
+/// often 0, as the workers that load data.
 bool is_scale(const ColumnPart& part) {
   return part.part == Part::open && is_scale_name(part.column->name) &&
-         part.facts.mostly_numbers() && !part.facts.zero_one;
+         part.facts.mostly_numbers() && !part.facts.zero_one && !is_often_zero(*part.column);
 }
 
 /// The only open column of numbers, if it is one that can be a scale: its name then says nothing

@@ -244,6 +244,13 @@ std::vector<Setting> parsed(const std::vector<std::string>& settings, const Fitt
     if (equals == std::string::npos || equals == 0)
       throw UsageError("--set '" + setting + "': expected COL=VALUE");
     const std::string column = setting.substr(0, equals);
+    const std::string value = setting.substr(equals + 1);
+    const auto is_as_in_all_runs = [&](const LeftOut& item) {
+      return item.because == LeftOut::Because::constant && item.column == column &&
+             item.value == value;
+    };
+    if (std::ranges::any_of(model.left_out, is_as_in_all_runs))
+      continue;
     if (!contains(names, column))
       throw UsageError("--set '" + setting + "': the model has no input '" + column + "'" +
                        no_input(model, column, names));

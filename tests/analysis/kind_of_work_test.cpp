@@ -95,6 +95,19 @@ TEST_CASE(
   CHECK(work.is_open == told.is_open);
 }
 
+TEST_CASE("times that fall below half are not those of growing work", "[scaling]") {
+  WorkColumns columns{"gpus", "training_hours", {"batch_per_gpu"}, {}};
+  columns.least_share = 0.6;
+  CHECK(kind_of_work(columns).kind == Kind::weak);
+  columns.least_share = least_share({40, 20.8, 11, 11.5});
+  const KindOfWork work = kind_of_work(columns);
+  CHECK(work.kind == Kind::strong);
+  CHECK(work.is_open);
+  CHECK(work.because ==
+        "'batch_per_gpu' is of one worker and stays the same, but the time falls as that of "
+        "growing work does not");
+}
+
 TEST_CASE("efficiency is of scales that count workers", "[scaling]") {
   for (const char* scale : {"gpus", "num_procs", "nodes", "world_size", "tensor_parallel", "tp"})
     CHECK(counts_workers(scale));

@@ -1,11 +1,13 @@
 #include <string>
 #include <vector>
 
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -130,4 +132,30 @@ TEST_CASE_METHOD(RangeTest, "fit finds the combinations that were not measured",
   CHECK(result.errors ==
         "perfmodel: warning: nothing was measured at filters in 4 .. 8 with workers in 4 .. 8: the "
         "prediction is extrapolated\n");
+}
+
+TEST_CASE_METHOD(ProgramTest, "a column that had one value in all runs is checked like an input") {
+  write("runs.csv",
+        "gpus,batch_per_gpu,host,time_s\n1,64,a,10.0\n2,64,a,5.3\n4,64,a,2.8\n8,64,a,1.6\n"
+        "16,64,a,1.0\n");
+  run({"fit", "runs.csv", "--quiet", "-o", "model.json"});
+  write("configs.csv", "gpus,batch_per_gpu,host\n8,64.0,a\n8,512,a\n8,,a\n8,64,b\n");
+  const ProgramResult predicted = run({"predict", "model.json", "configs.csv"});
+  const std::vector<std::string> lines = lines_of(predicted.output);
+  REQUIRE(lines.size() == 5);
+  for (const auto& [line, in_range] :
+       std::vector<std::pair<std::size_t, bool>>{{1, true}, {2, false}, {3, true}, {4, false}})
+    CHECK_THAT(lines[line], ContainsSubstring(in_range ? ",true" : ",false"));
+  CHECK_THAT(predicted.errors,
+             ContainsSubstring("'batch_per_gpu' is not 64, as in all runs, in 1 of 4 rows") &&
+                 ContainsSubstring("'host' is not a, as in all runs, in 1 of 4 rows"));
+  CHECK_THAT(run({"predict", "model.json", "configs.csv", "--strict-range"}).failed(3),
+             ContainsSubstring("'batch_per_gpu' is not 64"));
+  write("others.csv", "gpus,batch_per_gpu,host,time_s\n1,512,a,78\n8,512,a,11.9\n");
+  CHECK_THAT(run({"evaluate", "model.json", "others.csv"}).errors,
+             ContainsSubstring("'batch_per_gpu' is not 64, as in all runs, in 2 of 2 rows"));
+  const Words asked = {"predict", "model.json", "--set", "gpus=8", "batch_per_gpu=64"};
+  CHECK(run(asked).output == run({"predict", "model.json", "--set", "gpus=8"}).output);
+  CHECK_THAT(run({"predict", "model.json", "--set", "gpus=8", "batch_per_gpu=32"}).failed(2),
+             ContainsSubstring("has the value 64 in every row"));
 }

@@ -340,3 +340,17 @@ TEST_CASE_METHOD(ProgramTest, "predict says where a 0 leaves the constant of Eq.
   CHECK_THAT(predict({"--set", "layers=0", "width=2", "gpus=2"}).errors,
              !ContainsSubstring("leaves"));
 }
+
+TEST_CASE_METHOD(ProgramTest, "what is often 0 is no scale, and a single 0 in a scale a mistake") {
+  const auto time_of = [](int batch, int loaders) { return 0.1 * batch / (1.0 + loaders); };
+  write("runs.csv",
+        csv_grid("batch_size,num_workers,time_s", {32, 64, 128, 256}, {0, 2, 4, 8}, time_of));
+  const nlohmann::json model = run({"fit", "runs.csv"}).json();
+  CHECK(model["constants"]["intrinsic"][0]["column"] == "num_workers");
+  CHECK(model["constants"]["extrinsic"][0]["column"] == "batch_size");
+  write("runs.csv",
+        csv_grid("batch_size,num_workers,time_s", {32, 64, 128, 256}, {1, 2, 4, 8}, time_of) +
+            "64,0,3.2\n");
+  CHECK_THAT(run({"fit", "runs.csv"}).failed(3),
+             ContainsSubstring("runs.csv:18: column 'num_workers': 0"));
+}
