@@ -81,8 +81,9 @@ TEST_CASE_METHOD(ProgramTest,
 TEST_CASE_METHOD(ProgramTest,
                  "powers and coefficients have intervals however many levels there are",
                  "[cli][multi][whole-fits]") {
-  const auto [levels, seed] = GENERATE(table<int, unsigned>({{10, 1}, {13, 2}, {17, 1}, {40, 1}}));
+  const auto [levels, seed, samples] = GENERATE(table<int, unsigned, std::string>(
+      {{10, 1, "100"}, {13, 2, "100"}, {17, 1, "100"}, {40, 1, "20"}}));
   CAPTURE(levels, seed);
   write("runs.csv", runs_of_levels(levels, seed));
-  open_intervals(uncertainty_of(*this, "runs.csv"));
+  open_intervals(uncertainty_of(*this, "runs.csv", samples));
 }
