@@ -86,8 +86,8 @@ struct FailedRuns {
 bool says_failed(const std::string& cell);
 /// The same of cells that are no numbers.
 bool tells_failure(const std::string& cell);
-/// Whether some of the runs were ended at a limit of time or memory.
-bool were_cut(const std::vector<FailedRuns>& failed);
+/// Whether some of the runs were ended at a limit of what was measured: of time, or of memory.
+bool were_cut(const std::vector<FailedRuns>& failed, const Column& measured);
 
 /// Separates the rows with a time or throughput in this column from those that failed: whose cell,
 /// if it is no number > 0, is such a one.

@@ -131,6 +131,10 @@ double common_limit(const std::vector<std::size_t>& cut, const std::vector<doubl
 
 }  // namespace
 
+RanOutOf limit_in(const Column& measured) {
+  return is_memory(measured) ? RanOutOf::memory : RanOutOf::time;
+}
+
 RanOutOf ran_out_of(const std::string& cell) {
   const std::string word = folded(cell);
   if (has_part(word, kOutOfTime))
@@ -250,7 +254,7 @@ std::optional<std::string> set_limits(const std::string& measured,
             : std::vector<double>(table.rows(), common_limit(beyond, column.numbers));
   for (const std::size_t row : beyond)
     limits[row] = column.numbers[row];
-  const RanOutOf what = is_memory(column) ? RanOutOf::memory : RanOutOf::time;
+  const RanOutOf what = limit_in(column);
   std::erase_if(column.bad_cells, [&](const BadCell& cell) {
     if (ran_out_of(cell.text) != what)
       return false;

@@ -11,6 +11,8 @@ namespace perfmodel {
 /// What a run was ended for, by a word in place of a measurement: "timeout", "CUDA OOM".
 enum class RanOutOf { nothing, time, memory };
 RanOutOf ran_out_of(const std::string& cell);
+/// Of what a run reaches its limit: of time or, in a column of memory, of memory.
+RanOutOf limit_in(const Column& measured);
 
 /// The text after the sign of a cell such as ">3600", "> 2h" or ">=3600", of a run that was ended
 /// there; nullopt for others.

@@ -776,7 +776,7 @@ std::string remedy_of_measured(const std::string& what, const Table& table, cons
       "every run needs a measured {} > 0: correct this, remove the rows, or pass --failed drop to "
       "leave out runs that failed{}",
       what,
-      were_cut(failed)
+      were_cut(failed, column)
           ? ", or --failed censor --limit LIMIT to count those that were ended as longer"
           : "");
 }

@@ -189,12 +189,11 @@ bool tells_failure(const std::string& cell) {
   return !parse_number(cell) && says_failed(cell);
 }
 
-bool were_cut(const std::vector<FailedRuns>& failed) {
-  return std::ranges::any_of(
-      failed,
-      [](const FailedRuns& runs) {
-        return ran_out_of(runs.cell) != RanOutOf::nothing || least_of(runs.cell);
-      });
+bool were_cut(const std::vector<FailedRuns>& failed, const Column& measured) {
+  const RanOutOf limit = limit_in(measured);
+  return std::ranges::any_of(failed, [&](const FailedRuns& runs) {
+    return ran_out_of(runs.cell) == limit || least_of(runs.cell);
+  });
 }
 
 WithoutFailed without_failed_runs(const Table& table, const std::string& column,

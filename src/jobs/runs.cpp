@@ -246,7 +246,7 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   if (measured && request.failed != FailedRunsAre::refused)
     if (auto failed = drop_failed_runs(runs.file, *measured, text_columns, request.failed)) {
       // Who drops the runs that were ended at a limit fits the short ones.
-      if (request.failed == FailedRunsAre::told && were_cut(runs.file.failed))
+      if (request.failed == FailedRunsAre::told && were_cut(runs.file.failed, table.at(*measured)))
         *failed += "; --failed censor --limit LIMIT counts those that were ended as longer";
       runs.warnings.emplace_back(*std::move(failed));
     }

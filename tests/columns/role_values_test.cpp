@@ -147,16 +147,17 @@ TEST_CASE("names with blanks or quotes are quoted in the flags of the advice", "
 }
 
 TEST_CASE("where runs were ended at a limit, the advice counts them as longer", "[roles]") {
-  const auto advice = [](const std::string& cell) {
-    RoleRequest request;
-    request.extrinsic = {"n"};
-    const Table table = table_of("n,time_s\n1,2\n2,1\n4," + cell + "\n");
-    return remedy_of_measured("time", table, table.at("time_s"));
+  const auto advice = [](const std::string& cell, const std::string& measured = "time_s") {
+    const Table table = table_of("n," + measured + "\n1,2\n2,1\n4," + cell + "\n");
+    return remedy_of_measured("time", table, table.at(measured));
   };
   const auto censors = Catch::Matchers::ContainsSubstring("--failed censor --limit LIMIT");
   CHECK_THAT(advice("timeout"), censors);
   CHECK_THAT(advice(">3600"), censors);
   CHECK_THAT(advice("failed"), !censors);
+  CHECK_THAT(advice("OOM"), !censors);  // how long it would have taken, no limit tells
+  CHECK_THAT(advice("OOM", "peak_memory_mb"), censors);
+  CHECK_THAT(advice("timeout", "peak_memory_mb"), !censors);
 }
 
 }  // namespace
