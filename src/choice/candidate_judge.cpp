@@ -422,10 +422,75 @@ std::optional<std::size_t> CandidateJudge::like(const Candidate& candidate) cons
   return out;
 }
 
+namespace {
+
+/// True if the rows lack a level, of a column of few, or have one value only of a step or a number.
+bool lack_something(const TermData& rows, const optimise::LevelColumns& many) {
+  for (Index j = 1; j < rows.features.cols(); ++j)
+    if (rows.features.col(j).minCoeff() == rows.features.col(j).maxCoeff())
+      return true;
+  return std::ranges::any_of(rows.levels, [&](const auto& column) {
+    const auto [first, count] = column;
+    if (!many.empty() && first >= many.first)
+      return false;
+    std::set<std::vector<double>> seen;
+    for (Index row = 0; row < rows.rows(); ++row) {
+      const VectorXd contrasts = rows.features.row(row).segment(first, count);
+      seen.emplace(contrasts.begin(), contrasts.end());
+    }
+    return index(seen.size()) <= count;
+  });
+}
+
+/// Share of the mean diagonal that is added to normal equations which rows leave open.
+constexpr double kLeastCurvature = 1e-6;
+
+/// Per term the smallest coordinates that say the same of these rows. A start from all rows knows
+/// what the held-out ones say of levels and steps that only they have, and a descent, which has no
+/// slope there, would keep it.
+VectorXd without_unseen(const TermData& rows, const SumShape& shape, VectorXd theta) {
+  const optimise::LevelColumns block = rows.level_block();
+  for (const optimise::LevelColumns& column : rows.many_levels) {
+    std::vector<bool> seen(static_cast<std::size_t>(column.count));
+    for (const Index level : column.of_row)
+      seen[static_cast<std::size_t>(level)] = true;
+    for (Index k = 0; k < shape.terms; ++k)
+      for (Index level = 0; level < column.count; ++level)
+        if (!seen[static_cast<std::size_t>(level)])
+          theta[k * shape.features() + column.first + level] = 0;
+  }
+  if (!lack_something(rows, block))
+    return theta;
+  const Eigen::MatrixXd products = rows.features.transpose() * rows.features;
+  Eigen::MatrixXd matrix = products;
+  matrix.diagonal().tail(matrix.rows() - 1).array() +=  // ln a is open
+      kLeastCurvature * products.diagonal().mean();
+  for (Index k = 0; k < shape.terms; ++k) {
+    auto term = theta.segment(k * shape.features(), shape.features());
+    const auto smallest =
+        solve_free(dense_arrow(matrix), std::vector<bool>(static_cast<std::size_t>(matrix.rows())),
+                   products * block.others(term), {});
+    if (smallest)
+      term = block.joined(*smallest, block.levels(term));
+  }
+  return theta;
+}
+
+}  // namespace
+
 /// The fits of each number of terms from which those of a family in a fold start.
-std::vector<SumFit> CandidateJudge::starts_of(const Family& family, std::size_t fold) const {
-  if (!family.like)
-    return family.fits;
+std::vector<SumFit> CandidateJudge::starts_of(const Family& family, std::size_t fold,
+                                              const TermData& training) const {
+  if (!family.like) {
+    std::vector<SumFit> out = family.fits;
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k].theta =
+          without_unseen(training,
+                         with_terms(family.widest.shape,
+                                    std::min(family.widest.shape.terms, static_cast<Index>(k) + 1)),
+                         out[k].theta);
+    return out;
+  }
   const Family& like = families_[*family.like];
   std::vector<SumFit> out = like.of_fold[fold].fits;
   for (std::size_t k = 0; k < out.size(); ++k) {
@@ -443,7 +508,12 @@ void CandidateJudge::extend(const Family& family, std::size_t f, FoldPath& path)
   if (path.log_errors.size() >= entries(candidate))
     return;
   if (candidate.eq4) {
-    path.eq4_constants = (*family.eq4)(design_of(task_, fold.training)).constants;
+    const Design known = design_of(task_, fold.training);
+    FittedModel model;
+    model.spec = task_.spec;
+    model.constants = (*family.eq4)(known).constants;
+    Eq4Form().settle_unseen_levels(known, model);
+    path.eq4_constants = model.constants;
     const Design held_out = design_of(task_, fold.held_out);
     path.log_errors.push_back(
         held_out_error(held_out.time, Eq4Form().predict(task_.spec, path.eq4_constants, held_out)));
@@ -453,7 +523,7 @@ void CandidateJudge::extend(const Family& family, std::size_t f, FoldPath& path)
   const TermData training = take_rows(data, fold.training);
   const TermData held_out = take_rows(data, fold.held_out);
   const TermSearchOptions search = fold_search(task_.options, candidate.ridge);
-  extend_path(training, candidate.shape, search, path.fits, starts_of(family, f));
+  extend_path(training, candidate.shape, search, path.fits, starts_of(family, f, training));
   for (std::size_t k = path.log_errors.size(); k < path.fits.size(); ++k) {
     const SumShape shape =
         with_terms(candidate.shape, std::min(candidate.shape.terms, static_cast<Index>(k) + 1));

@@ -275,7 +275,8 @@ class CandidateJudge {
   void fit(const std::vector<Asked>& asked, const std::vector<std::size_t>& folds);
   std::optional<std::size_t> like(const Candidate& candidate) const;
   void search(const std::vector<std::size_t>& families);
-  std::vector<SumFit> starts_of(const Family& family, std::size_t fold) const;
+  std::vector<SumFit> starts_of(const Family& family, std::size_t fold,
+                                const TermData& training) const;
   void extend(const Family& family, std::size_t f, FoldPath& path) const;
   Candidate judged(const Candidate& candidate, const Family& family, std::size_t entry) const;
 };

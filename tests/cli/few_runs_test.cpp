@@ -334,3 +334,20 @@ TEST_CASE_METHOD(ProgramTest, "an average with a process is not called a residua
   CHECK_THAT(page, ContainsSubstring("beside the formula an average with a process of the runs"));
   CHECK_THAT(page, !ContainsSubstring("beside the formula a residual correction"));
 }
+
+// A machine that is held out with all its runs is new to the fold.
+TEST_CASE_METHOD(ProgramTest, "held-out errors of levels know nothing of the held-out ones") {
+  const auto held_out_of = [&](const std::string& text) {
+    write("runs.csv", text);
+    return run({"fit", "runs.csv", "--expression", "auto"}).json()["search"]["form"]["held_out"];
+  };
+  for (const nlohmann::json& errors :
+       held_out_of("machine,time_s\na,10\nb,14\nc,30\nd,80\ne,300\n"))
+    CHECK(errors["random"] > 0.3);  // from the median, they are a factor of 3 off
+  std::string text = "machine,gpus,time_s\n";
+  const std::vector<double> speeds = {3, 40, 7, 19, 1, 28, 11, 2};
+  for (std::size_t i = 0; i < speeds.size(); ++i)
+    text += csv_row("m" + std::to_string(i), i % 4 + 1, speeds[i] / (i % 4 + 1.0));
+  for (const nlohmann::json& errors : held_out_of(text))
+    CHECK(errors["random"] > 0.3);
+}
