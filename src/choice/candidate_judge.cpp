@@ -465,11 +465,13 @@ VectorXd without_unseen(const TermData& rows, const SumShape& shape, VectorXd th
   Eigen::MatrixXd matrix = products;
   matrix.diagonal().tail(matrix.rows() - 1).array() +=  // ln a is open
       kLeastCurvature * products.diagonal().mean();
+  const std::vector<bool> held = shape.held();
   for (Index k = 0; k < shape.terms; ++k) {
     auto term = theta.segment(k * shape.features(), shape.features());
-    const auto smallest =
-        solve_free(dense_arrow(matrix), std::vector<bool>(static_cast<std::size_t>(matrix.rows())),
-                   products * block.others(term), {});
+    std::vector<bool> still(held.begin() + k * shape.features(),
+                            held.begin() + (k + 1) * shape.features());
+    still.erase(still.begin() + block.first, still.begin() + block.first + block.count);
+    const auto smallest = solve_free(dense_arrow(matrix), still, products * block.others(term), {});
     if (smallest)
       term = block.joined(*smallest, block.levels(term));
   }

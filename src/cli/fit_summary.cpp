@@ -117,8 +117,8 @@ std::optional<std::string> worst_runs_note(const FitArguments& arguments, const 
   if (!stands_in_files(arguments) || model.bound)
     return std::nullopt;
   const Design finished = finished_runs(training);
-  const Design judged = take_rows(
-      finished, evenly_chosen(finished.rows, std::min(finished.rows, kMostJudgedRuns)));
+  const Design judged =
+      take_rows(finished, evenly_chosen(finished.rows, std::min(finished.rows, kMostJudgedRuns)));
   const std::optional<WorstGroup> worst = worst_group(model.spec, judged, predict(model, judged));
   if (!worst)
     return std::nullopt;

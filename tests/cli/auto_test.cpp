@@ -70,11 +70,12 @@ void check_said_gains(const ProgramResult& fitted) {
   if (within && beyond)
     CHECK_THAT(fitted.errors, !ContainsSubstring(said));
   else
-    CHECK_THAT(fitted.errors, ContainsSubstring(said +
-                                                (within   ? "the second"
-                                                 : beyond ? "the first"
-                                                          : "either") +
-                                                " column; --residual none chooses a formula without it\n"));
+    CHECK_THAT(fitted.errors,
+               ContainsSubstring(said +
+                                 (within   ? "the second"
+                                  : beyond ? "the first"
+                                           : "either") +
+                                 " column; --residual none chooses a formula without it\n"));
 }
 
 class AutoTest : public ProgramTest {
