@@ -113,6 +113,11 @@ TEST_CASE_METHOD(
   const ProgramResult described = fit({"--facts", "net=nets.csv", "--sample-rows", "200"});
   check_drawn(described, "1000");
   CHECK_THAT(described.json().dump(), ContainsSubstring("layers"));
+  write("old.json", fit({}).output);
+  const ProgramResult adapted =
+      run({"fit", "runs.csv", "--prior", "old.json", "--sample-rows", "200"});
+  check_drawn(adapted, "1000");
+  CHECK(adapted.json()["metrics"]["train"]["rows"] == 200);
   for (const std::string& line : lines_of(fit({"--by", "net", "--sample-rows", "50"}).output))
     if (const auto group = nlohmann::json::parse(line); group.contains("model"))
       CHECK(group["model"]["metrics"]["train"]["rows"] == 50);
