@@ -177,16 +177,16 @@ TermSearchOptions fold_search(const FitOptions& options, double ridge) {
 }
 
 /// Most constants of a candidate, which is fitted in every fold: of a sum of few terms, and of any
-/// other, of which there are no more than one for two rows.
+/// other, of which there are no more than one for two configurations.
 constexpr std::size_t kMostConstantsOfFewTerms = 1000;
 constexpr std::size_t kMostConstantsOfCandidate = 300;
 
-/// Reduces the number of terms to what the training rows and the run time allow.
-Candidate affordable(const SelectionTask& task, Candidate candidate) {
+/// Reduces the number of terms to what the configurations and the run time allow.
+Candidate affordable(std::size_t configurations, Candidate candidate) {
   const auto most_constants = [&](Index terms) {
-    const std::size_t rows = task.training.rows;
-    return static_cast<Index>(terms <= kFewTerms ? std::min(rows, kMostConstantsOfFewTerms)
-                                                 : std::min(rows / 2, kMostConstantsOfCandidate));
+    return static_cast<Index>(terms <= kFewTerms
+                                  ? std::min(configurations, kMostConstantsOfFewTerms)
+                                  : std::min(configurations / 2, kMostConstantsOfCandidate));
   };
   while (!candidate.eq4 && candidate.shape.terms > 1 &&
          candidate.shape.size() > most_constants(candidate.shape.terms))
@@ -296,6 +296,7 @@ bool same_family(const Candidate& a, const Candidate& b) {
 CandidateJudge::CandidateJudge(const SelectionTask& task)
     : task_(task),
       far_points_(task.coordinates, task.folds),
+      configurations_(configuration_groups(task.training).count),
       rows_(rows_of(task.folds)),
       eq4_search_(eq4_search(task.options)) {}
 
@@ -339,7 +340,7 @@ std::vector<CandidateJudge::Asked> CandidateJudge::families_of(
     const std::vector<Candidate>& candidates) {
   std::vector<Asked> out;
   for (const Candidate& candidate : candidates) {
-    Candidate asked = affordable(task_, candidate);
+    Candidate asked = affordable(configurations_, candidate);
     const std::size_t family = family_of(asked);
     out.push_back({std::move(asked), family});
   }

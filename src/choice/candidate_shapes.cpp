@@ -219,14 +219,11 @@ struct ZeroFolds {
 };
 
 ZeroFolds deal_runs(const Design& training, std::uint64_t seed) {
-  auto groups = shuffled_groups(configuration_groups(training), seed);
-  std::size_t rows = 0;
-  std::size_t used = 0;
-  while (used < groups.size() && rows < kMostJudgedRows)
-    rows += groups[used++].size();
-  groups.resize(used);
+  auto groups =
+      with_fewer_repeats(shuffled_groups(configuration_groups(training), seed), kMostJudgedRows);
+  groups.resize(std::min(groups.size(), kMostJudgedRows));
   ZeroFolds out;
-  if (used < kZeroFolds)
+  if (groups.size() < kZeroFolds)
     return out;
   std::vector<std::size_t> chosen;
   const auto parts = deal_groups(groups, kZeroFolds);
@@ -307,10 +304,16 @@ std::vector<double> slopes_along(const TermCoordinates& coordinates, std::size_t
   return out;
 }
 
-std::vector<Index> thinned(const std::vector<Index>& rows) {
+std::vector<Index> thinned(const TermData& data, const std::vector<Index>& rows) {
+  std::vector<Index> some = rows;
+  if (some.size() > kMostThinned) {
+    const auto repeats =
+        std::ranges::unique(some, [&](Index a, Index b) { return data.same_configuration(a, b); });
+    some.erase(repeats.begin(), repeats.end());
+  }
   std::vector<Index> out;
-  for (std::size_t i = 0; i < rows.size(); i += rows.size() / kMostThinned + 1)
-    out.push_back(rows[i]);
+  for (std::size_t i = 0; i < some.size(); i += some.size() / kMostThinned + 1)
+    out.push_back(some[i]);
   return out;
 }
 
@@ -326,7 +329,7 @@ FarPoints::FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>
   for (const Fold& fold : folds) {
     if (!fold.scale || contains(scales_, *fold.scale))
       continue;
-    for (const Index row : thinned(fold.held_out)) {
+    for (const Index row : thinned(coordinates.data(), fold.held_out)) {
       rows.push_back(row);
       scales_.push_back(*fold.scale);
     }
@@ -381,6 +384,16 @@ double FarPoints::growth(const std::vector<FarPredictions>& of_fits) const {
   return terms > 0 ? sum / terms : 0;
 }
 
+RowGroups configuration_groups(const TermData& data, const std::vector<Index>& rows) {
+  RowGroups groups;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i == 0 || !data.same_configuration(rows[i], rows[i - 1]))
+      ++groups.count;
+    groups.of_row.push_back(groups.count - 1);
+  }
+  return groups;
+}
+
 namespace {
 
 using Rows = std::vector<Index>;
@@ -388,7 +401,7 @@ using Rows = std::vector<Index>;
 constexpr std::size_t kMostRowsOfFolds = 1000;
 constexpr std::size_t kParts = 5;
 constexpr double kFarShare = 0.2;
-constexpr double kLeastShare = 0.25;  // least share of training rows
+constexpr double kLeastShare = 0.25;  // least share of training configurations
 constexpr std::size_t kFewestConfigurations = 5;
 constexpr double kScaleRange = 100;
 /// Least number of training values in an extrapolation fold.
@@ -397,18 +410,6 @@ constexpr std::size_t kFewestValuesOfFew = 3;
 constexpr std::size_t kFewestForManyFolds = 10;
 /// Most scales with extrapolation folds, those of the widest range: each costs fits per candidate.
 constexpr std::size_t kMostScales = 6;
-
-/// Groups of rows with equal features, which are adjacent in sorted data, in random order.
-std::vector<std::vector<std::size_t>> shuffled_configurations(const TermData& data,
-                                                              std::uint64_t seed) {
-  RowGroups groups;
-  for (Index row = 0; row < data.rows(); ++row) {
-    if (row == 0 || !data.same_configuration(row, row - 1))
-      ++groups.count;
-    groups.of_row.push_back(groups.count - 1);
-  }
-  return shuffled_groups(groups, seed);
-}
 
 void add_random_parts(const std::vector<std::vector<std::size_t>>& configurations,
                       std::vector<Fold>& folds) {
@@ -439,16 +440,20 @@ Fold extrapolation_fold(const TermData& data, const Rows& rows, const Scale& sca
   return fold;
 }
 
-/// Adds one or two folds: the largest values with a fifth of the rows, and the upper half of the
-/// scale, as long as a quarter of the rows and the fewest values remain for training.
+/// Adds one or two folds: the largest values with a fifth of the configurations, and the upper half
+/// of the scale, as long as a quarter of them and the fewest values remain for training.
 void add_extrapolation_folds(const TermData& data, const Rows& rows, const Scale& scale,
                              std::size_t fewest_values, std::vector<Fold>& folds) {
   std::map<double, std::size_t> counts;
-  for (const Index row : rows)
-    ++counts[data.features(row, scale.feature)];
+  double all = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i > 0 && data.same_configuration(rows[i], rows[i - 1]))
+      continue;
+    ++counts[data.features(rows[i], scale.feature)];
+    ++all;
+  }
   if (counts.size() <= fewest_values)
     return;
-  const double all = static_cast<double>(rows.size());
   const double middle = 0.5 * (counts.begin()->first + counts.rbegin()->first);
   double near = 0;
   double deep = 0;
@@ -506,17 +511,17 @@ std::vector<std::size_t> scales_of(const ModelSpec& spec, std::size_t numerics) 
 std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
                              std::uint64_t seed) {
   const TermData& data = coordinates.data();
-  auto configurations = shuffled_configurations(data, seed);
+  std::vector<Index> all(to_size(data.rows()));
+  std::iota(all.begin(), all.end(), Index{0});
+  auto configurations =
+      with_fewer_repeats(shuffled_groups(configuration_groups(data, all), seed), kMostRowsOfFolds);
   std::vector<Fold> folds;
   if (configurations.size() < kFewestConfigurations)
     return folds;
+  configurations.resize(std::min(configurations.size(), kMostRowsOfFolds));
   Rows rows;
-  std::size_t used = 0;
-  while (used < configurations.size() && rows.size() < kMostRowsOfFolds) {
-    rows.insert(rows.end(), configurations[used].begin(), configurations[used].end());
-    ++used;
-  }
-  configurations.resize(used);
+  for (const std::vector<std::size_t>& own : configurations)
+    rows.insert(rows.end(), own.begin(), own.end());
   std::sort(rows.begin(), rows.end());
   add_random_parts(configurations, folds);
   const std::vector<Index> features = coordinates.numeric_features();

@@ -135,10 +135,15 @@ class GpJudge {
   VectorXd start_;        ///< start of every search of hyper-parameters
   VectorXd run_weights_;  ///< per row of the task; empty if none is down-weighted
 
+  /// Of ascending rows, drawn so that repeats are left out before configurations are.
   std::vector<Index> some_of(const std::vector<Index>& rows, Index most) const {
+    const std::vector<Index> drawn =
+        gp::sampled_rows(index(rows.size()), index(rows.size()), task_.options.seed);
     std::vector<Index> out;
-    for (const Index place : gp::sampled_rows(index(rows.size()), most, task_.options.seed))
-      out.push_back(rows[static_cast<std::size_t>(place)]);
+    for (const std::size_t place :
+         drawn_rows(configuration_groups(task_.coordinates.data(), rows),
+                    {drawn.begin(), drawn.end()}, static_cast<std::size_t>(most)))
+      out.push_back(rows[place]);
     std::sort(out.begin(), out.end());
     return out;
   }

@@ -19,7 +19,7 @@
 namespace perfmodel {
 namespace {
 
-constexpr std::size_t kMostRows = 200;
+constexpr std::size_t kMostConfigurations = 200;
 constexpr std::size_t kMostFitted = 12;
 constexpr std::size_t kMostLaws = 4;
 constexpr double kLeastWeight = 0.05;  ///< of a law, before and after weights add up to 1
@@ -186,8 +186,8 @@ std::vector<Rival> unlike_each_other(const SumChoice& sums, const FittedModel& m
 
 std::optional<Laws> rival_laws(const SumChoice& sums, const Candidate& chosen,
                                const FittedModel& model, const FitOptions& options) {
-  if (sums.task().training.rows > kMostRows || sums.selection().tried.empty() || !model.typical ||
-      chosen.eq4)
+  if (sums.selection().tried.empty() || !model.typical || chosen.eq4 ||
+      configuration_groups(sums.task().training).count > kMostConfigurations)
     return std::nullopt;
   FitOptions own = options;
   own.be_silent();

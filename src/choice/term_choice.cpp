@@ -166,7 +166,7 @@ std::vector<Index> rows_at(const TermData& data, Index feature, double value) {
   for (Index row = 0; row < data.rows(); ++row)
     if (data.features(row, feature) == value)
       out.push_back(row);
-  return thinned(out);
+  return thinned(data, out);
 }
 
 /// Growth of a sum along a scale: over the last two gaps between its measured values, and beyond.
@@ -232,7 +232,7 @@ constexpr std::size_t kPartsOfFirstLook = 2;
 /// Standard deviation of ln(time) over the runs from which a column's growth is worth a look.
 constexpr double kMatters = 0.05;
 constexpr double kFewRowsRidge = 1e-3;
-constexpr std::size_t kRowsOfSimpleForms = 200;
+constexpr std::size_t kConfigurationsOfSimpleForms = 200;
 /// Largest excess of the slope beyond the runs that the runs justify.
 constexpr double kSteep = 0.3;
 /// A steep sum is still accepted if its log errors are smaller than the clamped ones by this in
@@ -379,10 +379,10 @@ class Selector {
         judge(promising(other_growths(task_, *current_, n), *current_, n));
   }
 
-  /// Walks from each simple form if there are few rows: the best of them with other growths may not
-  /// be reachable from the best without.
+  /// Walks from each simple form if there are few configurations: the best of them with other
+  /// growths may not be reachable from the best without.
   void try_simple_forms() {
-    if (task_.training.rows > kRowsOfSimpleForms)
+    if (configuration_groups(task_.training).count > kConfigurationsOfSimpleForms)
       return;
     for (const SumShape& shape : simple_shapes(task_)) {
       const Candidate start{.shape = shape};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "columns/replicates.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -31,8 +32,8 @@ struct Fold {
 ///
 /// A scale is an extrinsic column, or a numeric intrinsic one that spans two decades or more, with
 /// enough values to hold some out; of more than six, extrinsic ones and those of the widest
-/// range. At most 1000 rows, and the other rows of their configurations, are used. Empty if there
-/// are too few.
+/// range. At most 1000 rows are used; of more, repeats are left out before configurations are.
+/// Empty if there are too few.
 std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
                              std::uint64_t seed);
 
@@ -119,8 +120,12 @@ inline constexpr double kStretch = 4;
 /// Slope of ln of each numeric column over ln of the scale.
 std::vector<double> slopes_along(const TermCoordinates& coordinates, std::size_t scale);
 
-/// Every n-th of the rows, so that at most 60 are left.
-std::vector<Eigen::Index> thinned(const std::vector<Eigen::Index>& rows);
+/// Groups ascending rows of sorted data by configuration.
+RowGroups configuration_groups(const TermData& data, const std::vector<Eigen::Index>& rows);
+
+/// Of more than 60 ascending rows of sorted data, one per configuration, and every n-th of these,
+/// so that at most 60 are left.
+std::vector<Eigen::Index> thinned(const TermData& data, const std::vector<Eigen::Index>& rows);
 
 /// ln(time) of rows of all features, in units of the typical time.
 Eigen::VectorXd log_times(const TermCoordinates& coordinates, const TermData& all_features,
@@ -265,6 +270,7 @@ class CandidateJudge {
 
   SelectionTask task_;
   FarPoints far_points_;
+  std::size_t configurations_;      ///< of the training rows
   std::vector<Eigen::Index> rows_;  ///< of all folds
   FitOptions eq4_search_;
   std::vector<Family> families_;

@@ -15,6 +15,7 @@
 #include "cli/fit_options.hpp"
 #include "cli/gates.hpp"
 #include "forms/fit_options.hpp"
+#include "jobs/large_runs.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "report/document.hpp"
@@ -223,6 +224,17 @@ void refuse_doubled(const std::vector<std::string>& paths) {
       throw UsageError("'" + path + "' is given twice");
 }
 
+/// The runs of a split, of which no more train than a fit that chooses terms takes.
+PreparedRuns drawn(const LabelledRuns& runs, Split split, const CompareArguments& arguments,
+                   Console& console) {
+  const std::size_t rows = split.train.size();
+  if (draw_training_rows(runs, kRowsOfChoice, arguments.search.options.seed, split))
+    console.notice(runs.file.table.source + ": all models are fitted to " +
+                   std::to_string(kRowsOfChoice) + " rows, drawn at random from " +
+                   std::to_string(rows));
+  return prepare_runs(runs, split);
+}
+
 PreparedRuns prepared(const CompareArguments& arguments, const std::string& path,
                       Console& console) {
   const LabelledRuns runs = read_labelled_runs({path}, arguments.roles, arguments.input, console);
@@ -232,10 +244,10 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
                                                arguments.extrapolate->limit);
     console.notice(table.source + ": rows with " + arguments.extrapolate->column + " up to " +
                    to_text(limit) + " train, the others test");
-    return prepare_runs(runs, split);
+    return drawn(runs, split, arguments, console);
   }
   if (arguments.test) {
-    PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
+    PreparedRuns out = drawn(runs, split_rows(runs.rows, {}, 1), arguments, console);
     TestRuns test = select_test_runs(
         read_runs(*arguments.test, categorical_columns(out.spec), arguments.input).table, out.spec,
         arguments.roles.failed, !arguments.gates.empty());
@@ -245,7 +257,7 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
     require_fitted_range(*out.test);
     return out;
   }
-  return prepare_runs(runs, split_of(runs, arguments.split));
+  return drawn(runs, split_of(runs, arguments.split), arguments, console);
 }
 
 void setup_compare(OptionSet& command, CompareArguments& arguments) {

@@ -100,6 +100,13 @@ std::vector<std::vector<std::size_t>> rows_of_groups(const RowGroups& groups) {
   return out;
 }
 
+std::vector<std::size_t> all_of(const std::vector<std::vector<std::size_t>>& groups) {
+  std::vector<std::size_t> out;
+  for (const std::vector<std::size_t>& rows : groups)
+    out.insert(out.end(), rows.begin(), rows.end());
+  return out;
+}
+
 /// Whether a row comes before another one by its inputs; rows of one configuration are equal.
 bool is_before(const Design& design, std::size_t a, std::size_t b) {
   for (const auto* factors : {&design.intrinsic, &design.extrinsic})
@@ -230,6 +237,69 @@ std::vector<std::vector<std::size_t>> shuffled_groups(const RowGroups& groups, s
   std::vector<std::vector<std::size_t>> out = rows_of_groups(groups);
   RandomStream random(seed, "folds");
   random.shuffle(std::span(out));
+  return out;
+}
+
+std::vector<std::vector<std::size_t>> with_fewer_repeats(
+    std::vector<std::vector<std::size_t>> groups, std::size_t most) {
+  const auto rows_with = [&](std::size_t of_each) {
+    std::size_t out = 0;
+    for (const auto& group : groups)
+      out += std::min(group.size(), of_each);
+    return out;
+  };
+  if (rows_with(std::numeric_limits<std::size_t>::max()) <= most)
+    return groups;
+  std::size_t level = 1;  // the most rows of each group that are not too many
+  for (std::size_t above = std::max<std::size_t>(most, 1) + 1; above - level > 1;) {
+    const std::size_t middle = level + (above - level) / 2;
+    (rows_with(middle) <= most ? level : above) = middle;
+  }
+  std::size_t more = most - std::min(most, rows_with(level));
+  for (std::vector<std::size_t>& group : groups) {
+    std::size_t count = std::min(group.size(), level);
+    if (more > 0 && count < group.size()) {
+      ++count;
+      --more;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      group[i] = group[(2 * i + 1) * group.size() / (2 * count)];
+    group.resize(count);
+  }
+  return groups;
+}
+
+std::vector<std::size_t> without_most_repeats(const Design& design, std::size_t most) {
+  if (design.rows <= most)
+    return indices(design.rows);
+  std::vector<std::size_t> out =
+      all_of(with_fewer_repeats(rows_of_groups(configuration_groups(design)), most));
+  std::ranges::sort(out);
+  return out;
+}
+
+std::vector<std::size_t> some_rows_of(const Design& design, std::size_t most) {
+  const std::vector<std::size_t> rows = without_most_repeats(design, most);
+  std::vector<std::size_t> out = evenly_chosen(rows.size(), std::min(rows.size(), most));
+  for (std::size_t& place : out)
+    place = rows[place];
+  return out;
+}
+
+std::vector<std::size_t> drawn_rows(const RowGroups& groups, const std::vector<std::size_t>& order,
+                                    std::size_t most) {
+  std::vector<std::size_t> place(groups.count, order.size());
+  std::vector<std::vector<std::size_t>> drawn;
+  for (const std::size_t row : order) {
+    std::size_t& own = place[groups.of_row[row]];
+    if (own == order.size()) {
+      own = drawn.size();
+      drawn.emplace_back();
+    }
+    drawn[own].push_back(row);
+  }
+  std::vector<std::size_t> out = all_of(with_fewer_repeats(std::move(drawn), most));
+  out.resize(std::min(out.size(), most));
   return out;
 }
 

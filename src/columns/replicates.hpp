@@ -45,6 +45,23 @@ RowGroups column_groups(const Column& column, std::span<const std::size_t> rows)
 /// The rows per group, with the groups in random order.
 std::vector<std::vector<std::size_t>> shuffled_groups(const RowGroups& groups, std::uint64_t seed);
 
+/// Thins the rows of large groups until all have `most` together, or one row of each group is left:
+/// what counts of repeated runs is that their configurations stay. A group keeps rows that are
+/// spread evenly over its order, of rows by time the median or quantiles.
+std::vector<std::vector<std::size_t>> with_fewer_repeats(
+    std::vector<std::vector<std::size_t>> groups, std::size_t most);
+
+/// with_fewer_repeats() of the configurations: the rows that are left, ascending.
+std::vector<std::size_t> without_most_repeats(const Design& design, std::size_t most);
+
+/// `most` of the rows, ascending and spread evenly; repeats are left out before configurations are.
+std::vector<std::size_t> some_rows_of(const Design& design, std::size_t most);
+
+/// The first `most` rows of a random order, of which repeats are left out before configurations
+/// are. `order` has each row of the groups once.
+std::vector<std::size_t> drawn_rows(const RowGroups& groups, const std::vector<std::size_t>& order,
+                                    std::size_t most);
+
 /// Assigns groups to `parts` folds in turn (at most as many as there are groups) and returns the
 /// rows of each fold.
 std::vector<std::vector<std::size_t>> deal_groups(

@@ -11,6 +11,7 @@
 #include "base/eigen.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_gp.hpp"
+#include "columns/replicates.hpp"
 #include "fit/censored.hpp"
 #include "perfmodel/error.hpp"
 #include "table/expressions.hpp"
@@ -32,7 +33,7 @@ constexpr double kScaleDeviation = 10;
 /// Points at which a hyper-parameter is tried, as logarithms.
 constexpr double kGridStep = 0.25;
 constexpr int kGridPoints = 12;
-/// More rows are thinned evenly to find the hyper-parameters.
+/// Of more rows, so many find the hyper-parameters.
 constexpr std::size_t kMostHyperRows = 100;
 constexpr int kMostSteps = 50;
 
@@ -255,8 +256,7 @@ Refitted adapted(const MovedConstants& constants, const Design& runs, const Hype
 }
 
 Hyper hyper_of(const MovedConstants& constants, const Design& runs) {
-  const Design chosen =
-      take_rows(runs, evenly_chosen(runs.rows, std::min(runs.rows, kMostHyperRows)));
+  const Design chosen = take_rows(runs, some_rows_of(runs, kMostHyperRows));
   const double usual = std::max(kUsualDeviation, log_deviation(constants.prior()));
   return MarginalLikelihood(constants, chosen, usual).maximum();
 }

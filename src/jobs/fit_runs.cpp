@@ -190,6 +190,28 @@ Design some_of(const Design& runs) {
   return take_rows(runs, out);
 }
 
+/// A median error above this multiple of what repeats scatter by is the form's.
+constexpr double kMisfit = 5;
+constexpr double kLeastMisfit = 0.01;  ///< of the time: for less, nobody would change the form
+
+/// Repeated runs say what is noise: where the errors are far larger, that is the first thing to
+/// say.
+void warn_of_misfit(const Design& training, FittedModel& model) {
+  if (!model.noise_floor)
+    return;
+  const double noise = model.noise_floor->mape_percent / 100;
+  const Design runs = some_of(finished_runs(training));
+  const double error =
+      median((predict(model, runs).array() / runs.time.array() - 1).abs().matrix());
+  if (error > std::max(kMisfit * noise, kLeastMisfit))
+    model.warnings.insert(
+        model.warnings.begin(),
+        {"misfit", "",
+         fmt::format("half of the runs are off by more than {}, and repeats of a configuration "
+                     "scatter by {}: what is missing is no noise but another form or a column",
+                     percent(100 * error), percent(100 * noise))});
+}
+
 void add_intervals(const Eigen::VectorXd& half_widths, const Design& training, FittedModel& model) {
   if (half_widths.size() == 0)
     return;
@@ -397,20 +419,15 @@ void keep_only(Split& split, LabelledRuns& runs) {
   runs.rows = indices(kept.size());
 }
 
-/// Draws training rows from those of the split, in their order. Returns false if all are kept.
-bool draw_training_rows(const FitRequest& request, Split& split, LabelledRuns& runs) {
+/// Draws training rows as requested. Returns false if all are kept.
+bool draw_as_requested(const FitRequest& request, Split& split, LabelledRuns& runs) {
   const FitOptions& options = request.options;
   std::optional<std::size_t> most = request.training_rows;
   if (!most && chooses_terms(options) && options.prior == nullptr)
     most = kRowsOfChoice;
   const std::size_t rows = split.train.size();
-  if (!most || rows <= *most)
+  if (!most || !draw_training_rows(runs, *most, options.seed, split, options.prior.get()))
     return false;
-  std::vector<std::size_t> drawn = indices(rows);
-  RandomStream(options.seed, "training rows").shuffle(std::span(drawn));
-  drawn.resize(*most);
-  std::ranges::sort(drawn);
-  split.train = mapped(drawn, [&](std::size_t place) { return split.train[place]; });
   keep_only(split, runs);
   runs.roles.notices.push_back(fitted_to_drawn_rows(*most, rows) +
                                (request.training_rows ? "" : " --sample-rows takes more."));
@@ -418,6 +435,22 @@ bool draw_training_rows(const FitRequest& request, Split& split, LabelledRuns& r
 }
 
 }  // namespace
+
+bool draw_training_rows(const LabelledRuns& runs, std::size_t most, std::uint64_t seed,
+                        Split& split, const FittedModel* earlier) {
+  const std::vector<std::size_t>& rows = split.train;
+  if (rows.size() <= most)
+    return false;
+  const Table& table = runs.file.table;
+  const ModelSpec spec = earlier != nullptr ? earlier->spec : make_spec(table, runs.roles, rows);
+  std::vector<std::size_t> order = indices(rows.size());
+  RandomStream(seed, "training rows").shuffle(std::span(order));
+  std::vector<std::size_t> drawn = drawn_rows(
+      configuration_groups(make_design(table, spec, Target::required, rows)), order, most);
+  std::ranges::sort(drawn);
+  split.train = mapped(drawn, [&](std::size_t place) { return rows[place]; });
+  return true;
+}
 
 PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
   PreparedRuns out = parts_of(runs, split);
@@ -433,7 +466,7 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
         "further runs and a share of the split both name test rows; pass only one of them");
   require_estimates_of_bound(request);
   Split split = split_rows(runs.rows, request.split, request.split_seed);
-  const bool is_drawn = draw_training_rows(request, split, runs);
+  const bool is_drawn = draw_as_requested(request, split, runs);
   PreparedFit out{
       parts_of(runs, split, request.options.prior.get()), std::move(runs), {}, {}, is_drawn};
   out.runs.file.bytes = {};  // their digest stands in the model
@@ -513,6 +546,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   const std::optional<HeldOutFits> held_out = held_out_fits(prepared, request, silent, model);
   if (held_out)
     believe(*held_out, prepared, model);
+  if (!request.options.quantile)
+    warn_of_misfit(training, model);
   model.correction = typical_correction(model, training);
   model.effects = effects_of(model, prepared.central.configuration, &training);
   const RunsFile& file = prepared.runs.file;

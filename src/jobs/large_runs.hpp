@@ -22,6 +22,11 @@ constexpr std::size_t kRowsOfLargeFile = 100'000;
 std::optional<std::size_t> rows_to_draw(const std::vector<std::string>& paths,
                                         const FitRequest& request);
 
+/// Leaves at most so many training rows in a split, drawn at random; repeated runs are left out
+/// before configurations are. `earlier`: see label_runs(). Returns false if there were no more.
+bool draw_training_rows(const LabelledRuns& runs, std::size_t most, std::uint64_t seed,
+                        Split& split, const FittedModel* earlier = nullptr);
+
 /// "The model is fitted to 100 rows, drawn at random from 2000."
 std::string fitted_to_drawn_rows(std::size_t drawn, std::size_t rows);
 

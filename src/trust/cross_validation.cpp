@@ -129,11 +129,12 @@ Surface surface_of(const ModelSpec& spec, const Design& runs) {
   return out;
 }
 
-/// A sample of at most kMostRows rows, of whole configurations.
+/// A sample of at most kMostRows rows; repeats are left out before configurations are.
 Design some_rows(const Design& training) {
   if (training.rows <= kMostRows)
     return training;
-  const auto groups = shuffled_groups(configuration_groups(training), kFoldSeed);
+  const auto groups =
+      with_fewer_repeats(shuffled_groups(configuration_groups(training), kFoldSeed), kMostRows);
   std::vector<std::size_t> rows;
   for (const auto& group : groups)
     if (rows.size() + group.size() <= kMostRows)

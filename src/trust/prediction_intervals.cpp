@@ -301,16 +301,18 @@ RowGroups numbered(const std::vector<std::size_t>& group_of, const std::vector<s
   return out;
 }
 
-/// A sample of at most kMostRefitRows rows, of whole groups; very large ones are thinned evenly.
-std::vector<std::size_t> sampled(const std::vector<std::size_t>& group_of, std::uint64_t seed) {
-  std::vector<std::size_t> all = indices(group_of.size());
+/// A sample of at most kMostRefitRows rows: repeats are left out before groups are, and very large
+/// groups are thinned evenly.
+std::vector<std::size_t> sampled(const Design& training, const std::vector<std::size_t>& group_of,
+                                 std::uint64_t seed) {
+  const std::vector<std::size_t> all = without_most_repeats(training, kMostRefitRows);
   if (all.size() <= kMostRefitRows)
     return all;
   std::vector<std::size_t> out;
   for (const auto& group : shuffled_groups(numbered(group_of, all), seed)) {
     const std::size_t count = std::min(group.size(), kMostRefitRows / kRefitFolds);
     for (std::size_t i = 0; i < count && out.size() + count - i <= kMostRefitRows; ++i)
-      out.push_back(group[i * group.size() / count]);
+      out.push_back(all[group[i * group.size() / count]]);
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -417,9 +419,7 @@ void HeldOutFits::plan_folds(const FittedModel& model, const std::vector<std::si
         (factor.value(row) <= edge ? fold.kept : fold.judged).push_back(row);
       drop_unseen_levels(runs_, fold.kept, fold.judged);
       std::erase_if(fold.judged, [&](std::size_t row) { return runs_.is_cut(row); });
-      const std::vector<std::size_t> some =
-          evenly_chosen(fold.judged.size(), std::min(fold.judged.size(), kMostJudged));
-      fold.judged = taken(fold.judged, some);
+      fold.judged = taken(fold.judged, some_rows_of(take_rows(runs_, fold.judged), kMostJudged));
       if (!fold.judged.empty() && fold.kept.size() >= refit.free_constants())
         folds_.push_back(std::move(fold));
     }
@@ -476,10 +476,11 @@ std::optional<HeldOutFits> HeldOutFits::of(const FittedModel& model, const Desig
   out.spec_ = model.spec;
   out.by_deviation_ = !options.quantile;  // one factor moves a bound
   out.optimism_ = selection_factor(model, training.rows);
-  const std::vector<std::size_t> rows = sampled(group_of, options.seed);
+  const std::vector<std::size_t> rows = sampled(training, group_of, options.seed);
   out.runs_ = take_rows(training, rows);
   // The folds of a sample differ more than the folds of all rows would.
-  out.share_of_rows_ = static_cast<double>(rows.size()) / static_cast<double>(training.rows);
+  out.share_of_rows_ = static_cast<double>(configuration_groups(out.runs_).count) /
+                       static_cast<double>(configuration_groups(training).count);
   out.belief_ =
       std::make_shared<const ScalingBelief>(model.spec, finished_runs(training), options.seed);
   FitOptions of_refits = options;

@@ -4,12 +4,14 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"
+#include "support/runs_text.hpp"
 
 using namespace perfmodel;
 
@@ -57,4 +59,36 @@ TEST_CASE("of many scales the far ends of six are held out, those that reach fur
   for (const std::string far : {"w16", "w18", "w20"})
     CHECK(of_many.count(far) == 1);
   CHECK(of_many.count("w15") == 0);
+}
+
+TEST_CASE("folds have all configurations, however often they were run", "[fit][multi]") {
+  // 20 configurations, the k-th run `repeats` times or, of unequal numbers, 1000 times or once.
+  const auto configurations_in_folds = [](std::size_t repeats, bool equal) {
+    std::string csv = "gpus,batch,time_s\n";
+    for (std::size_t k = 0; k < 20; ++k)
+      for (std::size_t run = 0; run < (equal || k == 7 ? repeats : 1); ++run)
+        csv += test::csv_row(1 << k % 4, 16 << k / 4,
+                             1 + 0.1 * static_cast<double>(k) + 1e-6 * static_cast<double>(run));
+    RoleRequest request;
+    request.extrinsic = {"gpus", "batch"};
+    const test::PaperRuns runs = test::runs_of(test::table_of(csv), request);
+    const TermCoordinates coordinates(runs.spec, runs.design, {});
+    const std::vector<Fold> folds = make_folds(coordinates, runs.spec, 1);
+    std::set<std::vector<double>> out;
+    REQUIRE(folds.size() > 5);
+    for (const Fold& fold : folds) {
+      CHECK_FALSE(fold.training.empty());
+      CHECK(fold.training.size() + fold.held_out.size() <= 1000);
+      for (const Eigen::Index row : fold.held_out) {
+        const Eigen::VectorXd features = coordinates.data().features.row(row);
+        out.emplace(features.begin(), features.end());
+      }
+    }
+    return out.size();
+  };
+  for (const std::size_t repeats : {1U, 49U, 60U, 300U, 1000U}) {
+    CAPTURE(repeats);
+    CHECK(configurations_in_folds(repeats, true) == 20);
+    CHECK(configurations_in_folds(repeats, false) == 20);
+  }
 }

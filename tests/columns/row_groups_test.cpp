@@ -1,6 +1,9 @@
 #include "columns/replicates.hpp"
 
+#include <algorithm>
 #include <map>
+#include <numeric>
+#include <set>
 #include <vector>
 
 #include "base/random.hpp"
@@ -70,4 +73,60 @@ TEST_CASE("rows are grouped by all of their columns, in order of first appearanc
       CHECK(equal_row_groups(design).of_row == equal.of_row);
     }
   }
+}
+
+TEST_CASE("of many rows, repeats are left out before groups are", "[model][property]") {
+  RandomStream random(5, "fewer repeats");
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    std::vector<std::vector<std::size_t>> groups(1 + random.below(30));
+    std::size_t rows = 0;
+    for (auto& group : groups)
+      for (std::size_t size = 1 + random.below(round % 3 == 0 ? 2 : 40); size > 0; --size)
+        group.push_back(rows++);
+    const std::size_t most = 1 + random.below(2 * rows);
+    const auto kept = with_fewer_repeats(groups, most);
+    REQUIRE(kept.size() == groups.size());
+    std::size_t all = 0;
+    std::size_t largest = 0;  // of the groups that were thinned
+    std::size_t smallest = rows;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      all += kept[g].size();
+      REQUIRE_FALSE(kept[g].empty());
+      CHECK(std::ranges::includes(groups[g], kept[g]));
+      CHECK(std::set(kept[g].begin(), kept[g].end()).size() == kept[g].size());
+      largest = std::max(largest, kept[g].size());
+      if (kept[g].size() < groups[g].size())
+        smallest = std::min(smallest, kept[g].size());
+    }
+    CHECK(all == std::max(groups.size(), std::min(rows, most)));
+    CHECK((all == rows || largest <= smallest + 1));
+  }
+}
+
+TEST_CASE("the rows that a group keeps are its median and quantiles", "[model]") {
+  std::vector<std::size_t> rows(9);
+  std::iota(rows.begin(), rows.end(), 0U);
+  CHECK(with_fewer_repeats({rows}, 1) == std::vector{std::vector<std::size_t>{4}});
+  CHECK(with_fewer_repeats({rows}, 3) == std::vector{std::vector<std::size_t>{1, 4, 7}});
+  CHECK(with_fewer_repeats({rows}, 9) == std::vector{rows});
+}
+
+TEST_CASE("drawn rows are the first of a random order, but have all configurations that they can",
+          "[model]") {
+  const Design design = random_design(2000, true, 3);
+  const RowGroups groups = configuration_groups(design);  // 60 of about 33 rows each
+  std::vector<std::size_t> order(design.rows);
+  std::iota(order.begin(), order.end(), 0U);
+  RandomStream(1, "order").shuffle(std::span(order));
+  for (const std::size_t most : {std::size_t{20}, std::size_t{60}, std::size_t{500}}) {
+    const std::vector<std::size_t> drawn = drawn_rows(groups, order, most);
+    CHECK(drawn.size() == most);
+    std::set<std::size_t> seen;
+    for (const std::size_t row : drawn)
+      seen.insert(groups.of_row[row]);
+    CHECK(seen.size() == std::min(most, groups.count));
+  }
+  RowGroups alone{.of_row = order, .count = order.size()};
+  CHECK(drawn_rows(alone, order, 77) == std::vector(order.begin(), order.begin() + 77));
 }
