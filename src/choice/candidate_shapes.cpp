@@ -399,6 +399,8 @@ namespace {
 using Rows = std::vector<Index>;
 
 constexpr std::size_t kMostRowsOfFolds = 1000;
+/// So many quantiles of the times of a configuration say nearly what all its runs do.
+constexpr std::size_t kMostRepeats = 12;
 constexpr std::size_t kParts = 5;
 constexpr double kFarShare = 0.2;
 constexpr double kLeastShare = 0.25;  // least share of training configurations
@@ -513,8 +515,11 @@ std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec
   const TermData& data = coordinates.data();
   std::vector<Index> all(to_size(data.rows()));
   std::iota(all.begin(), all.end(), Index{0});
-  auto configurations =
-      with_fewer_repeats(shuffled_groups(configuration_groups(data, all), seed), kMostRowsOfFolds);
+  auto configurations = shuffled_groups(configuration_groups(data, all), seed);
+  std::size_t most = 0;
+  for (const std::vector<std::size_t>& own : configurations)
+    most += std::min(own.size(), kMostRepeats);
+  configurations = with_fewer_repeats(std::move(configurations), std::min(most, kMostRowsOfFolds));
   std::vector<Fold> folds;
   if (configurations.size() < kFewestConfigurations)
     return folds;

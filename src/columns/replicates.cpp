@@ -272,8 +272,10 @@ std::vector<std::vector<std::size_t>> with_fewer_repeats(
 std::vector<std::size_t> without_most_repeats(const Design& design, std::size_t most) {
   if (design.rows <= most)
     return indices(design.rows);
-  std::vector<std::size_t> out =
-      all_of(with_fewer_repeats(rows_of_groups(configuration_groups(design)), most));
+  std::vector<std::vector<std::size_t>> groups = rows_of_groups(configuration_groups(design));
+  for (std::vector<std::size_t>& rows : groups)
+    std::ranges::stable_sort(rows, {}, [&](std::size_t row) { return design.time[index(row)]; });
+  std::vector<std::size_t> out = all_of(with_fewer_repeats(std::move(groups), most));
   std::ranges::sort(out);
   return out;
 }

@@ -51,7 +51,8 @@ std::vector<std::vector<std::size_t>> shuffled_groups(const RowGroups& groups, s
 std::vector<std::vector<std::size_t>> with_fewer_repeats(
     std::vector<std::vector<std::size_t>> groups, std::size_t most);
 
-/// with_fewer_repeats() of the configurations: the rows that are left, ascending.
+/// The rows that with_fewer_repeats() leaves of the configurations, ascending; those of one are
+/// spread evenly over its times.
 std::vector<std::size_t> without_most_repeats(const Design& design, std::size_t most);
 
 /// `most` of the rows, ascending and spread evenly; repeats are left out before configurations are.

@@ -397,6 +397,19 @@ double worth_of_rows(const Design& judged) {
 
 constexpr double kMostOfError = 3;  ///< deviations: a larger error counts as one of these
 
+/// Per row, ln of the median time of its configuration: the noise of single runs would make two
+/// predictions look as good as each other, the more, the better both are.
+Eigen::ArrayXd log_medians(const Design& runs) {
+  const RowGroups groups = configuration_groups(runs);
+  std::vector<std::vector<double>> logs(groups.count);
+  Eigen::ArrayXd out = runs.time.array().log();
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    logs[groups.of_row[row]].push_back(out[index(row)]);
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    out[index(row)] = sample_median(logs[groups.of_row[row]]);
+  return out;
+}
+
 }  // namespace
 
 /// The folds, then the extrapolation folds that can be judged.
@@ -541,7 +554,7 @@ double HeldOutFits::share_of_formula() const {
     if (!folds_[k].model)
       continue;
     const Design judged = take_rows(runs_, folds_[k].judged);
-    const Eigen::ArrayXd measured = judged.time.array().log();
+    const Eigen::ArrayXd measured = log_medians(judged);
     const auto predicted_at = [&](double share) -> Eigen::ArrayXd {
       return folds_[k].belief->with(share).averaged(spec_, judged, folds_[k].formula);
     };
