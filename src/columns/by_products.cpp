@@ -46,7 +46,7 @@ bool is_rate(const Words& words) {
   const auto per = std::ranges::find(words, "per");
   if (std::any_of(per, words.end(), [](const std::string& word) { return kUnitsOfTime.has(word); }))
     return true;
-  return words.back().ends_with("persec") || words.back().ends_with("persecond");
+  return last_word(words).ends_with("persec") || last_word(words).ends_with("persecond");
 }
 
 // Words after "time" in the name of a setting: "time_steps".
@@ -54,8 +54,8 @@ constexpr WordList kCountedTimes{"step steps window windows series dim embedding
 
 /// "forward_ms", "ctime", "CPUSeconds", "time_in_place".
 bool is_time(std::string_view name, const Words& words) {
-  if (is_time_name(name) || has_time_unit(name) || words.back().ends_with("time") ||
-      words.back().ends_with("seconds"))
+  if (is_time_name(name) || has_time_unit(name) || last_word(words).ends_with("time") ||
+      last_word(words).ends_with("seconds"))
     return true;
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
     if (words[i] == "time")
@@ -68,7 +68,7 @@ bool may_be_memory_used(std::string_view name) {
   Words words = words_of_quantity(name);
   if (words.size() > 1 && kBytes.has(words.back()))
     words.pop_back();
-  return !words.empty() && kMemory.has(words.back()) && !kAskedFor.has_one_of(words);
+  return kMemory.has(last_word(words)) && !kAskedFor.has_one_of(words);
 }
 
 // What a percentage is of if it was measured: "CPU Load (%)", but not "sparsity %".
@@ -185,7 +185,7 @@ bool is_surely_measured(const Column& column) {
 bool counts_calls(const ColumnPart& part, const ColumnPart& target) {
   constexpr WordList calls{"iters iterations loops calls runs"};
   const std::vector<LogColumn> columns = log_columns({&part, &target});
-  if (columns.size() < 2 || !calls.has(name_words(part.column->name).back()))
+  if (columns.size() < 2 || !calls.has(last_word(name_words(part.column->name))))
     return false;
   const std::vector<double>& x = columns[0].logarithms;
   const std::vector<double>& y = columns[1].logarithms;

@@ -75,6 +75,10 @@ std::vector<std::string> name_words(std::string_view name) {
   return words;
 }
 
+std::string last_word(std::span<const std::string> words) {
+  return words.empty() ? std::string() : words.back();
+}
+
 std::string_view last_part(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   const bool is_path = dot != name.npos && dot + 1 < name.size() &&

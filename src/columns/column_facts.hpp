@@ -38,6 +38,9 @@ std::string_view last_part(std::string_view name);
 /// "samples_per_s", "Step Time (ms)", "gpuUtil". A slash becomes "per".
 std::vector<std::string> name_words(std::string_view name);
 
+/// The last of the words; empty, which no WordList has, of a name without letters and digits.
+std::string last_word(std::span<const std::string> words);
+
 /// The words of a name without statistics and percentages at either end: "loss" of "mean_loss",
 /// "gpu util" of "gpu_util_p99".
 std::vector<std::string> words_of_quantity(std::string_view name);

@@ -285,10 +285,9 @@ bool is_repetition_name(const Names& words) {
 
 /// "id", "job_id", "config index".
 bool is_id_name(const Names& words) {
-  return !words.empty() && kIds.has(words.back()) &&
-         std::all_of(
-             words.begin(), words.end() - 1,
-             [](const auto& word) { return kWhatHasIds.has(word); });
+  return kIds.has(last_word(words)) && std::all_of(
+                                           words.begin(), words.end() - 1,
+                                           [](const auto& word) { return kWhatHasIds.has(word); });
 }
 
 /// True if the values are 0, 1, 2, ... or 1, 2, 3, ... without gaps, in any order.
@@ -381,7 +380,7 @@ bool is_hash(std::string_view text) {
 bool is_revision(const Column& column, const Names& words) {
   constexpr WordList revisions{"revision rev commit"};
   const auto is_one = [](const std::string& text) { return parse_number(text) || is_hash(text); };
-  return !words.empty() && (revisions.has(words.back()) || kHashes.has(words.back())) &&
+  return (revisions.has(last_word(words)) || kHashes.has(last_word(words))) &&
          std::ranges::all_of(column.levels, is_one) &&
          std::ranges::all_of(column.bad_cells, is_one, &BadCell::text);
 }
@@ -395,7 +394,7 @@ bool is_text_label(const Column& column, const Names& words, std::size_t rows) {
     return false;
   return 10 * levels.size() > 9 * rows &&
          (levels.size() >= kFewLevels || std::ranges::all_of(levels, is_path) ||
-          std::ranges::all_of(levels, is_hash) || kHashes.has(words.empty() ? "" : words.back()) ||
+          std::ranges::all_of(levels, is_hash) || kHashes.has(last_word(words)) ||
           is_id_name(words));
 }
 

@@ -103,7 +103,7 @@ std::optional<FailureInput> input_of_failed(const LeftOut& constant, const Table
   const Column* const column = failed.find(constant.column);
   const std::vector<std::string> words = name_words(constant.column);
   if (column == nullptr || constant.value.empty() || is_by_product_name(constant.column) ||
-      (!words.empty() && kEndings.has(words.back())))
+      kEndings.has(last_word(words)))
     return std::nullopt;
   CategoricalInput found{constant.column, {constant.value}};
   bool are_numbers = true;

@@ -187,7 +187,8 @@ void drop_comments(Sheet& sheet) {
   SheetRows& rows = sheet.rows;
   const auto first = to_size(std::ranges::find_if_not(rows, is_comment) - rows.begin());
   const auto after = std::count_if(rows.begin() + index(first), rows.end(), is_comment);
-  if (std::ranges::none_of(rows, is_comment) || 2 * to_size(after) > rows.size() - first)
+  if (std::ranges::none_of(rows, is_comment) || first == rows.size() ||
+      2 * to_size(after) > rows.size() - first)
     return;  // "#1" may be the name of a run
   const std::size_t header = header_in_comments(rows, first);
   const bool is_plain =  // "#gpus,time" names a count
