@@ -219,11 +219,22 @@ std::string clipped(const std::string& text, std::size_t width) {
 std::string short_number(double value) {
   if (!std::isfinite(value))
     return "-";
-  return fmt::format("{:.4g}", value);
+  return fmt::format("{:.4g}", value + 0.0);  // -0 becomes 0
 }
 
 std::string with_unit(const std::string& name, const std::string& unit) {
-  return unit.empty() ? name : fmt::format("{} [{}]", name, unit);
+  const std::size_t open = name.find_last_of("[(");
+  const bool has_brackets =
+      open != std::string::npos && open > 0 && (name.ends_with(']') || name.ends_with(')'));
+  const std::string own = has_brackets ? name.substr(open + 1, name.size() - open - 2) : "";
+  if (unit.empty() || own == unit)
+    return name;
+  const auto is_own = [&](std::span<const KnownUnit> units) {
+    return unit_called(units, own) != nullptr;
+  };
+  const bool gives_way = own == "min" || is_own(kTimes) || is_own({&kHour, 1}) ||
+                         is_own(kDecimalBytes) || is_own(kBinaryBytes);
+  return fmt::format("{} [{}]", gives_way ? trimmed(name.substr(0, open), " ") : name, unit);
 }
 
 std::string percent(double value) {
@@ -261,7 +272,7 @@ std::string to_text(double value) {
 }
 
 std::string rounded(double value) {
-  return fmt::format("{:.3g}", value);
+  return fmt::format("{:.3g}", value + 0.0);
 }
 
 std::string csv_field(const std::string& text, char separator) {
@@ -342,7 +353,7 @@ std::optional<double> parse_number(std::string_view text) {
   const auto [end, error] = std::from_chars(first, last, value);
   if (error != std::errc{} || end != last || !std::isfinite(value))
     return std::nullopt;
-  return value;
+  return value + 0.0;
 }
 
 std::string folded(std::string_view word) {

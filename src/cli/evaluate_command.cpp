@@ -301,8 +301,8 @@ void require_intervals(const EvaluateArguments& arguments, const EvaluationDocum
 
 /// Throws InputError if rows were left out, since a gate must not pass without the rows it judges.
 void require_all_rows(const EvaluateArguments& arguments, const JudgedRuns& runs) {
-  if (!arguments.gates.empty() && runs.left_out() > 0) {
-    throw InputError(runs.file.table.source + ": " + std::to_string(runs.left_out()) + " of " +
+  if (!arguments.gates.empty() && runs.without_time > 0) {
+    throw InputError(runs.file.table.source + ": " + std::to_string(runs.without_time) + " of " +
                      std::to_string(runs.file.table.rows()) +
                      " rows cannot be judged; --fail-if needs predictions for all: remove these "
                      "rows, or fit such "
@@ -420,7 +420,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   report.model_file = base_name(arguments.model);
   report.runs_file = base_name(runs.file.path);
   report.runs_sha256 = sha256(runs.file.bytes);
-  report.rows_left_out = runs.left_out();
+  report.rows_left_out = runs.without_time;
   report.rows_of_fit = runs.used.used;
   report.failed = runs.file.failed;
   report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);

@@ -126,6 +126,7 @@ Eigen::VectorXd judge_baseline(const std::string& file, const JudgedRunsArgument
     if (is_time(all.values[row]))
       kept.push_back(row);
   runs.leave_out(all.without_time);
+  runs.without_time += all.without_time.size();
   return all.values(kept);
 }
 
@@ -297,6 +298,7 @@ void JudgedRuns::judge(const Predictions& predictions) {
   lines = file.table.lines;
   predicted = predictions.values;
   leave_out(predictions.without_time);
+  without_time = predictions.without_time.size();
 }
 
 Predictions predictions_of(const FittedModel& model, const Design& design) {

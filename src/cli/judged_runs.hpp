@@ -58,12 +58,10 @@ struct JudgedRuns {
   Design design;                            ///< of the judged rows
   VectorXd predicted;                       ///< per judged row
   RangeCheck range;                         ///< of all rows
-  std::optional<std::string> left_out_text;  ///< about rows without a valid predicted time
+  std::size_t without_time = 0;             ///< rows left out, which have no valid predicted time
+  std::optional<std::string> left_out_text;  ///< about those of the model
   page::UsedRows used;                       ///< by the fit, see set_rows_of_fit_aside()
 
-  std::size_t left_out() const {
-    return file.table.rows() - rows.size() - (used.all() ? 0 : used.used);
-  }
   /// Judges all rows of the table that have a valid predicted time. Throws InputError if none has.
   void judge(const Predictions& predictions);
   /// Removes judged rows, with everything that belongs to them. `some`: ascending indices into

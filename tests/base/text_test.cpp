@@ -1,5 +1,6 @@
 #include "base/text.hpp"
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -35,6 +36,8 @@ TEST_CASE("decimal numbers are read exactly", "[text]") {
   CHECK(parse_number("0.123456789012345678") == 0.123456789012345678);
   CHECK(parse_number("+5") == 5.0);
   CHECK(parse_number("+.5") == 0.5);
+  CHECK_FALSE(std::signbit(parse_number("-0").value()));
+  CHECK_FALSE(std::signbit(parse_number("-0.0").value()));
 }
 
 TEST_CASE("whatever is not one whole finite decimal number is not read as a number", "[text]") {
@@ -105,6 +108,21 @@ TEST_CASE("a word that messages suggest can be pasted into a shell", "[text]") {
   CHECK(shell_word("drop out") == "'drop out'");
   CHECK(shell_word("it's,b") == "'it'\\''s,b'");
   CHECK(shell_word("") == "''");
+}
+
+TEST_CASE("a heading has one unit, and no number is -0", "[text]") {
+  CHECK(with_unit("MAE", "s") == "MAE [s]");
+  CHECK(with_unit("MAE", "") == "MAE");
+  CHECK(with_unit("time [s]", "") == "time [s]");
+  for (const char* name : {"time [s]", "Step Time (s)"})
+    CHECK(with_unit(name, "s") == name);
+  CHECK(with_unit("time [s]", "ms") == "time [ms]");
+  CHECK(with_unit("Step Time (min)", "h") == "Step Time [h]");
+  CHECK(with_unit("memory [GiB]", "MiB") == "memory [MiB]");
+  CHECK(with_unit("time (forward)", "s") == "time (forward) [s]");
+  CHECK(with_unit("[s]", "ms") == "[s] [ms]");
+  CHECK(short_number(-0.0) == "0");
+  CHECK(rounded(-0.0) == "0");
 }
 
 TEST_CASE("long names are shortened in their middle", "[cli]") {

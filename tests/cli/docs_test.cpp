@@ -15,6 +15,7 @@
 #include "support/catch.hpp"
 #include "support/console.hpp"
 #include "support/markdown.hpp"
+#include "support/oddities.hpp"
 #include "support/program.hpp"
 #include "support/shell.hpp"
 #include "support/temporary_directory.hpp"
@@ -36,6 +37,15 @@ std::vector<fs::path> pages() {
       docs.insert(entry.path());
   std::vector<fs::path> out = {root / "README.md"};
   out.insert(out.end(), docs.begin(), docs.end());
+  return out;
+}
+
+/// Those, and the documents that stand elsewhere.
+std::vector<fs::path> all_documents() {
+  std::vector<fs::path> out = pages();
+  for (const char* name : {"CONTRIBUTING.md", "CHANGELOG.md", "data/README.md",
+                           "data/paper/README.md", "examples/ci/README.md"})
+    out.push_back(root / name);
   return out;
 }
 
@@ -120,6 +130,19 @@ void check_page(const fs::path& page) {
     std::ofstream(page, std::ios::binary) << test::joined(lines);
 }
 
+/// What stands in no code, where NaN may be spoken of.
+std::string prose_of(const Lines& page) {
+  static const std::regex code("`[^`]*`|NaN");
+  std::string out;
+  bool is_code = false;
+  for (const std::string& line : page) {
+    is_code = is_code != line.starts_with("```");
+    if (!is_code && !line.starts_with("    "))
+      out += std::regex_replace(line, code, "") + "\n";
+  }
+  return out;
+}
+
 /// Words such as "--seed" of a text.
 std::set<std::string> options_in(const std::string& text) {
   static const std::regex option(R"((^|[^-\w])(--[a-z][-a-z0-9]*))");
@@ -196,11 +219,23 @@ TEST_CASE("nearly all commands of the docs are run by the tests", "[cli][docs]")
   CHECK(run >= 30);
 }
 
+TEST_CASE("nothing that the documents show or say looks like a mistake", "[cli][docs]") {
+  for (const fs::path& page : all_documents()) {
+    INFO(page.string());
+    CHECK(test::oddities_in(prose_of(lines_of_page(page))) == Lines());
+    for (const test::FencedBlock& block : test::fenced_blocks(lines_of_page(page))) {
+      if (block.language != "console" && block.language != "text")
+        continue;
+      for (const test::ConsoleCommand& item : test::console_commands(block.lines)) {
+        INFO(page.string() << ":" << block.first << ": " << item.command);
+        CHECK(test::oddities_in(test::joined(item.output)) == Lines());
+      }
+    }
+  }
+}
+
 TEST_CASE("every link of the docs has a target", "[cli][docs]") {
-  std::vector<fs::path> all = pages();
-  for (const char* name : {"CONTRIBUTING.md", "CHANGELOG.md", "data/README.md",
-                           "data/paper/README.md", "examples/ci/README.md"})
-    all.push_back(root / name);
+  const std::vector<fs::path> all = all_documents();
   std::size_t links = 0;
   for (const fs::path& page : all) {
     for (const std::string& target : test::link_targets(lines_of_page(page))) {

@@ -315,3 +315,19 @@ TEST_CASE_METHOD(SampleRunsTest, "evaluate says that it judges the runs of the f
   CHECK_THAT(run({"report", "model.json", "joined.csv", "--format", "md"}).output,
              ContainsSubstring("rows were used for the fit: the other 5 are judged"));
 }
+
+TEST_CASE_METHOD(SampleRunsTest, "rows of the fit that are listed are not rows without a time",
+                 "[cli]") {
+  run({"fit", "runs.csv", "--split", "60:20:20", "-o", "model.json"}).succeeded();
+  const Words evaluate = {"evaluate", "model.json", "runs.csv"};
+  for (const Words& listed : {Words{"--outliers", "1"}, {"--residuals", "residuals.csv"}}) {
+    CAPTURE(listed);
+    const ProgramResult text = run(evaluate, listed).succeeded();
+    CHECK_THAT(text.errors, ContainsSubstring("rows were used for the fit"));
+    CHECK_THAT(text.output, !ContainsSubstring("which have no predicted time"));
+    CHECK(run(evaluate, both_of(listed, {"--format", "json"})).json()["data"]["rows_left_out"] ==
+          0);
+    // So that conditions can be judged.
+    run(evaluate, both_of(listed, {"--fail-if", "mape>1000"})).succeeded();
+  }
+}
