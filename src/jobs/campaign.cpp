@@ -194,6 +194,8 @@ void Campaign::measure_one(const plan::Configuration& configuration) {
     TimedRun run = request_.is_worker ? worker_.run(command, limits)
                                       : time_run(command, request_.time_from, limits);
     seconds += run.seconds;
+    if (!run.note.empty())
+      request_.warn(run.note);
     if (run.result == TimedRun::Result::stopped)
       return;
     if (run.result == TimedRun::Result::time && warmups > 0)

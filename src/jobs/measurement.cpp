@@ -41,6 +41,8 @@ constexpr milliseconds kGrace(2000);     ///< between SIGTERM and SIGKILL
 constexpr double kLongestStart = 600;    ///< seconds in which a worker reads its first line
 constexpr milliseconds kFirstPoll(100);  ///< time until a job is polled first; it doubles
 constexpr milliseconds kLongestPoll(5000);
+constexpr milliseconds kFirstPause(1);  ///< until it is seen whether a worker reads; it doubles
+constexpr milliseconds kLate(20);       ///< in which a worker may print more after its answer
 /// A poll that fails and prints nothing may be out of reach of the queue, not of the job.
 constexpr int kBelievedFailures = 2;
 
@@ -218,18 +220,24 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Waits until it has ended or `done` holds. At a limit, which is returned, it is asked to end,
-  /// and killed if it does not.
+  /// Waits until it has ended or `done` holds, which is asked after output and a pause that
+  /// doubles. At a limit, which is returned, it is asked to end, and killed if it does not.
   std::optional<TimedRun::Result> wait(const RunLimits& limits, Clock::time_point begin,
-                                       const std::function<bool()>& done);
-  /// Passes on a line, and forgets earlier errors.
-  void ask(const std::string& line);
+                                       const std::function<bool()>& done,
+                                       milliseconds pause = kLongestPoll);
+  /// Passes on the beginning of a line, forgets earlier errors, and waits until it has read that:
+  /// a new process, until it is ready.
+  std::optional<TimedRun::Result> begin_question(std::string_view beginning, RunLimits limits,
+                                                 bool is_new);
+  /// Passes on a text.
+  void ask(std::string_view text);
   void ask_no_more() { questions_->in.close(); }
   /// Whether it has read what it was asked.
   bool has_heard() const;
-  bool has_ended() const;
   /// Reads what it has printed so far.
   void read_output();
+  /// What it has printed so far, which is forgotten, in lines.
+  std::vector<std::string> take_lines();
   /// Waits for its end. `with_group`: kills it, and all that it started.
   Ended end(bool with_group);
 
@@ -242,6 +250,7 @@ class Process {
   pid_t process_;
   Descriptor watch_;
   bool prints_ = true;  ///< until the end of its output
+  bool hears_ = true;   ///< until it has closed its input
 };
 
 Process::Process(const std::vector<std::string>& words, bool is_asked, bool errors_apart)
@@ -261,13 +270,16 @@ Process::Process(const std::vector<std::string>& words, bool is_asked, bool erro
 }
 
 std::optional<TimedRun::Result> Process::wait(const RunLimits& limits, Clock::time_point begin,
-                                              const std::function<bool()>& done) {
+                                              const std::function<bool()>& done,
+                                              milliseconds pause) {
   std::optional<TimedRun::Result> out;
   std::optional<Clock::time_point> kill_at;  // since it has been asked to end
   while (true) {
     std::array<pollfd, 2> events{
         {{watch_.number(), POLLIN, 0}, {prints_ ? printed_.out.number() : -1, POLLIN, 0}}};
-    const milliseconds wait = kill_at ? left_until(*kill_at) : wait_of(limits, begin);
+    const milliseconds wait =
+        kill_at ? left_until(*kill_at) : std::min(pause, wait_of(limits, begin));
+    pause = std::min(2 * pause, kLongestPoll);
     ::poll(events.data(), events.size(), static_cast<int>(wait.count()));
     if (events[1].revents != 0)
       prints_ = read_some(printed_.out.number(), output);
@@ -284,21 +296,26 @@ std::optional<TimedRun::Result> Process::wait(const RunLimits& limits, Clock::ti
   }
 }
 
-void Process::ask(const std::string& line) {
+std::optional<TimedRun::Result> Process::begin_question(std::string_view beginning,
+                                                        RunLimits limits, bool is_new) {
+  if (is_new && limits.timeout)
+    limits.timeout = std::max(*limits.timeout, kLongestStart);
   ::ftruncate(errors_.number(), 0);
-  if (::write(questions_->in.number(), line.data(), line.size()) == -1 && errno != EPIPE)
+  ask(beginning);
+  return wait(
+      limits, Clock::now(), [&] { return has_heard(); }, kFirstPause);
+}
+
+void Process::ask(std::string_view text) {
+  hears_ = ::write(questions_->in.number(), text.data(), text.size()) != -1;
+  if (!hears_ && errno != EPIPE)
     throw InputError(std::string("cannot write to the worker: ") +
                      std::generic_category().message(errno));
 }
 
 bool Process::has_heard() const {
   int unread = 0;
-  return ::ioctl(questions_->in.number(), FIONREAD, &unread) == 0 && unread == 0;
-}
-
-bool Process::has_ended() const {
-  pollfd event{watch_.number(), POLLIN, 0};
-  return ::poll(&event, 1, 0) > 0;
+  return hears_ && ::ioctl(questions_->in.number(), FIONREAD, &unread) == 0 && unread == 0;
 }
 
 void Process::read_output() {
@@ -306,6 +323,15 @@ void Process::read_output() {
     size = output.size();
     prints_ = read_some(printed_.out.number(), output);
   }
+}
+
+std::vector<std::string> Process::take_lines() {
+  read_output();
+  std::vector<std::string> out;
+  for (std::string_view rest = output; !rest.empty();)
+    out.emplace_back(take_line(rest));
+  output.clear();
+  return out;
 }
 
 Ended Process::end(bool with_group) {
@@ -499,39 +525,51 @@ Worker::~Worker() {
                  [] { return false; });
 }
 
+bool Worker::ignores_lines(bool after_answer, TimedRun& run) {
+  std::vector<std::string> lines = process_->take_lines();
+  std::erase_if(lines, [](const std::string& line) { return trimmed(line, " \t\r").empty(); });
+  for (const std::string& line : lines) {
+    TimedRun second;
+    if (after_answer && understand(line, second)) {
+      run.result = TimedRun::Result::failed;
+      run.reason = "a second answer" + last_line(line);
+      return false;
+    }
+  }
+  if (!lines.empty() && !std::exchange(has_told_, true))
+    run.note =
+        "lines of the worker that are no answers are ignored; they belong on standard error" +
+        last_line(lines[0]);
+  return true;
+}
+
 TimedRun Worker::run(const RunCommand& command, const RunLimits& limits) {
-  if (process_ && process_->has_ended())
-    process_.reset();
   const bool is_new = !process_;
   if (is_new)
     process_ = std::make_unique<Process>(command.words, true, true);
   TimedRun out;
-  process_->read_output();
   std::string& output = process_->output;
   const auto has_line = [&] {
     output.erase(0, output.find_first_not_of(" \t\r\n"));
     return output.find('\n') != std::string::npos;
   };
-  if (!is_new && has_line()) {
-    out.reason = "a line that was not asked for" + last_line(output);
-    process_.reset();
-    return out;
-  }
-  process_->ask(command.question);
-  Clock::time_point begin = Clock::now();
-  std::optional<TimedRun::Result> limit;
-  if (is_new) {
-    RunLimits starting = limits;
-    if (starting.timeout)
-      starting.timeout = std::max(*starting.timeout, kLongestStart);
-    limit = process_->wait(starting, begin, [&] { return process_->has_heard() || has_line(); });
-    begin = Clock::now();
-  }
-  if (!limit)
+  // When it reads the beginning of the question, nothing that it has printed is an answer to it.
+  const std::string_view question = command.question;
+  std::optional<TimedRun::Result> limit =
+      process_->begin_question(question.substr(0, 1), limits, is_new);
+  const bool is_ready = !limit && process_->has_heard();
+  if (is_ready) {
+    if (!ignores_lines(!is_new, out)) {
+      process_.reset();
+      return out;
+    }
+    process_->ask(question.substr(1));
+    const Clock::time_point begin = Clock::now();
     limit = process_->wait(limits, begin, has_line);
-  process_->read_output();
-  out.seconds = duration<double>(Clock::now() - begin).count();
-  if (!limit && !has_line()) {
+    process_->read_output();
+    out.seconds = duration<double>(Clock::now() - begin).count();
+  }
+  if (!limit && !(is_ready && has_line())) {
     const bool was_heard = process_->has_heard();
     const Ended ended = process_->end(true);
     process_.reset();
@@ -547,10 +585,14 @@ TimedRun Worker::run(const RunCommand& command, const RunLimits& limits) {
     process_.reset();
     return out;
   }
-  const auto end = output.find('\n');
-  const std::string line = output.substr(0, end);
-  output.erase(0, end);
-  if (!understand(line, out))
+  const std::string line = output.substr(0, output.find('\n'));
+  output.erase(0, line.size());
+  bool is_clear = understand(line, out);
+  if (is_clear) {
+    std::this_thread::sleep_for(kLate);
+    is_clear = ignores_lines(true, out);
+  }
+  if (!is_clear)
     process_.reset();
   return out;
 }

@@ -53,7 +53,8 @@ struct TimedRun {
   Result result = Result::failed;
   double time = 0;  ///< in seconds, if there is one
   double seconds = 0;
-  std::string reason;  ///< of a failure: "exit code 1: out of memory"
+  std::string reason;     ///< of a failure: "exit code 1: out of memory"
+  std::string note = {};  ///< about ignored lines of a worker, once
 };
 
 /// Runs a command once. The time is that of the clock, or the one in its output. The command has a
@@ -74,13 +75,20 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Asks for a run. Its limits hold from when the program has read the line, so that they do not
-  /// include its start. The program is ended at a limit, and after a line that is no answer, since
-  /// later lines could be the answers to earlier configurations.
+  /// Asks for a run. The line is passed on in two parts: its limits hold from when the program has
+  /// read the first, so that they do not include its start, and what it has printed before is no
+  /// answer. The first line after it is, unless another answer follows. The program is ended at a
+  /// limit, after a line that is no answer and after two that are, since later lines could be the
+  /// answers to earlier configurations.
   TimedRun run(const RunCommand& command, const RunLimits& limits);
 
  private:
   std::unique_ptr<Process> process_;
+  bool has_told_ = false;  ///< of ignored lines
+
+  /// Takes what was printed. Fails the run, and returns false, if an answer is among it where there
+  /// was one already.
+  bool ignores_lines(bool after_answer, TimedRun& run);
 };
 
 /// Whether a program can be started by this name, searched in PATH unless it contains a slash.
