@@ -16,10 +16,6 @@
 namespace perfmodel {
 namespace {
 
-std::optional<std::size_t> place_of_scale(const FittedModel& model, const std::string& scale) {
-  return model.spec.is_derived(scale) ? std::nullopt : place_of_input(model.spec.extrinsic, scale);
-}
-
 double feature_of(double value, NumericForm form, double zero_unit) {
   if (form == NumericForm::plain)
     return value;
@@ -38,41 +34,6 @@ double default_limit(const std::set<double>& values) {
 }
 
 }  // namespace
-
-void RankingPlace::see(const FittedModel& model) {
-  for (const NumericInput& input : model.spec.extrinsic)
-    if (scale.empty() && !model.spec.follows(input.column))
-      scale = input.column;
-  if (const auto place = place_of_scale(model, scale))
-    at = std::max(at, model.spec.extrinsic[*place].high);
-}
-
-std::optional<Configuration> RankingPlace::configuration(const FittedModel& model) const {
-  const std::optional<Centre> centre = centre_of(model);
-  if (!centre)
-    return std::nullopt;
-  const auto place = place_of_scale(model, scale);
-  return place ? MovedConfiguration(model, centre->configuration, *place).at(at)
-               : centre->configuration;
-}
-
-RankedModel ranked_at(const FittedModel& model, const std::string& scale,
-                      std::optional<Configuration> configuration) {
-  RankedModel out;
-  out.configuration = std::move(configuration);
-  if (!out.configuration)
-    return out;
-  out.time = time_of(model, *out.configuration);
-  if (const auto place = place_of_scale(model, scale)) {
-    const MovedConfiguration moved(model, *out.configuration, *place);
-    const double here = out.configuration->extrinsic[*place];
-    const auto time = moved.time_at(here);
-    const auto doubled = moved.time_at(2 * here);
-    if (time && doubled)
-      out.growth = *doubled / *time;
-  }
-  return out;
-}
 
 std::vector<double> zero_units_of(const Design& training) {
   std::vector<double> out;

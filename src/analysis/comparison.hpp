@@ -7,34 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/scaling.hpp"
 #include "base/eigen.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {
-
-/// A model in a ranking of models of the same kind.
-struct RankedModel {
-  std::optional<Configuration> configuration;  ///< where it is evaluated
-  std::optional<double> time;                  ///< there; nullopt if the model gives none
-  std::optional<double> growth;                ///< t(2x) / t(x) there, x being the scale
-};
-
-/// Where models are compared: at the largest value at which any of them was measured, of the first
-/// scale of the first model that has a scale.
-struct RankingPlace {
-  std::string scale;  ///< empty: no model has a scale
-  double at = 0;
-
-  void see(const FittedModel& model);
-  /// The model's central run at this value of the scale, or unchanged if the model lacks the scale.
-  std::optional<Configuration> configuration(const FittedModel& model) const;
-};
-
-/// Evaluates a model at a configuration, if any: its time, and the effect of doubling the scale.
-RankedModel ranked_at(const FittedModel& model, const std::string& scale,
-                      std::optional<Configuration> configuration);
 
 /// How numeric columns are transformed to features.
 enum class NumericForm { plain, logarithmic };

@@ -178,13 +178,30 @@ FittedModel CommonRun::moved(FittedModel model) const {
   return model;
 }
 
-std::string CommonRun::unlike(const FittedModel& moved) const {
+std::string CommonRun::unlike(const FittedModel& moved,
+                              const std::vector<std::string>& settings) const {
+  const std::map<std::string, std::string> own = central_values(moved);
+  std::map<std::string, std::string> common = values_;
+  std::string lacks;
+  for (const std::string& setting : settings) {
+    const std::size_t name = std::min(setting.find('='), setting.size());
+    const std::string column = setting.substr(0, name);
+    if (!own.contains(column))
+      lacks += (lacks.empty() ? "without " : ", ") + column;
+    if (contains(required_columns(moved.spec), column))
+      common.erase(column);
+    else
+      common[column] = setting.substr(std::min(name + 1, setting.size()));
+  }
   std::string out;
-  for (const auto& [column, value] : central_values(moved))
-    if (const auto common = values_.find(column);
-        common != values_.end() && common->second != value)
+  for (const auto& [column, value] : own) {
+    const auto other = common.find(column);
+    const auto number = parse_number(value);
+    if (other != common.end() && other->second != value &&
+        !(number && number == parse_number(other->second)))
       out += (out.empty() ? "at " : " ") + column + "=" + value;
-  return out;
+  }
+  return out + (out.empty() || lacks.empty() ? "" : " ") + lacks;
 }
 
 std::string CommonRun::words(const std::string& but) const {
@@ -195,6 +212,51 @@ std::string CommonRun::words(const std::string& but) const {
   return of_.empty() ? "the central run of each"
                      : "the central run of " + of_ + " (line " + std::to_string(line_) + ")" +
                            (values.empty() ? "" : ": ") + joined(values, " ");
+}
+
+std::optional<Table> SetPlaces::one_of(const FittedModel& model) {
+  std::optional<SetConfigurations> set = of(model);
+  if (!set)
+    return std::nullopt;
+  if (set->table.rows() != 1)
+    throw UsageError("--set: models are ranked at one configuration; give one value each");
+  return std::move(set->table);
+}
+
+std::optional<SetConfigurations> SetPlaces::of(const FittedModel& model) {
+  const auto base = central_base(model);
+  if (!base)
+    return std::nullopt;
+  std::vector<std::string> own;
+  for (const std::string& setting : settings_)
+    if (base->table.find(setting.substr(0, setting.find('='))) != nullptr)
+      own.push_back(setting);
+  known_.insert(own.begin(), own.end());
+  try {
+    auto out = configurations_of_settings(own, model, *base);
+    any_ = true;
+    return out;
+  } catch (const UsageError& error) {
+    wrong_ = error;
+    return std::nullopt;
+  }
+}
+
+void SetPlaces::check() const {
+  for (const std::string& setting : settings_) {
+    if (known_.contains(setting))
+      continue;
+    const std::string column = setting.substr(0, setting.find('='));
+    const bool is_key = contains(keys_, column);
+    throw UsageError(
+        "--set '" + setting + "': " +
+        (is_key
+             ? "'" + column + "' tells the models apart; choose some of them: --pick '" + column +
+                   " == \"" + setting.substr(std::min(column.size() + 1, setting.size())) + "\"'"
+             : "no model has such an input"));
+  }
+  if (wrong_ && !any_)
+    throw UsageError(wrong_->what());
 }
 
 FittedModel picked_model(const std::string& path, const std::string& pick) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,7 +14,9 @@
 
 #include "base/files.hpp"
 #include "cli/option_set.hpp"
+#include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
 #include "report/model_set.hpp"
 
@@ -70,8 +73,9 @@ class CommonRun {
 
   /// The model with this as its central run, as far as it has these inputs and levels.
   FittedModel moved(FittedModel model) const;
-  /// "at stride=2": the inputs in which a moved model differs from it.
-  std::string unlike(const FittedModel& moved) const;
+  /// "at stride=2 without gpus": the inputs in which a moved model differs from it, and from
+  /// settings (COL=VALUE) of columns that are none of its inputs.
+  std::string unlike(const FittedModel& moved, const std::vector<std::string>& settings = {}) const;
   /// "the central run of device=a100 (line 12): stride=1", without the value of a column that is
   /// set otherwise; "the central run of each" if the models name no runs.
   std::string words(const std::string& but = {}) const;
@@ -82,6 +86,32 @@ class CommonRun {
   std::string of_;
   std::uint32_t line_ = 0;
   std::map<std::string, std::string> values_;  ///< of the inputs of all models
+};
+
+/// Configurations given by settings (COL=VALUE) for many models, with all other inputs as in the
+/// central run of each, which CommonRun::moved() makes one for all.
+class SetPlaces {
+ public:
+  /// `keys`: the columns by which the models differ.
+  SetPlaces(const std::vector<std::string>& settings, const std::vector<std::string>& keys)
+      : settings_(settings), keys_(keys) {}
+
+  /// Ignores columns that the model does not have. Returns nullopt for a level that it does not
+  /// know.
+  std::optional<SetConfigurations> of(const FittedModel& model);
+  /// As a table of one row; throws UsageError if there are several.
+  std::optional<Table> one_of(const FittedModel& model);
+
+  /// Called after all models: throws UsageError if a column is in no model, or if no model has a
+  /// configuration.
+  void check() const;
+
+ private:
+  std::vector<std::string> settings_;
+  std::vector<std::string> keys_;
+  std::set<std::string> known_;  ///< settings whose column is in some model
+  bool any_ = false;
+  std::optional<UsageError> wrong_;
 };
 
 /// The only model of picked_models(), at the common run of its file. Throws UsageError if there are

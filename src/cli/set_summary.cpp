@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/comparison.hpp"
 #include "analysis/constants.hpp"
 #include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
@@ -196,57 +195,71 @@ void check_set_gates(const std::vector<Gate>& gates, const SetLines& set) {
   check_gates(judged_set_gates(gates, set));
 }
 
-std::optional<Configuration> SetPlaces::one_of(const FittedModel& model) {
-  const std::optional<SetConfigurations> set = of(model);
-  if (!set)
-    return std::nullopt;
-  if (set->table.rows() != 1)
-    throw UsageError("--set: models are ranked at one configuration; give one value each");
-  return configuration_of(make_design(set->table, model.spec, Target::absent), 0);
-}
-
-std::optional<SetConfigurations> SetPlaces::of(const FittedModel& model) {
-  const auto base = central_base(model);
-  if (!base)
-    return std::nullopt;
-  std::vector<std::string> own;
-  for (const std::string& setting : settings_)
-    if (base->table.find(setting.substr(0, setting.find('='))) != nullptr)
-      own.push_back(setting);
-  known_.insert(own.begin(), own.end());
-  try {
-    auto out = configurations_of_settings(own, model, *base);
-    any_ = true;
-    return out;
-  } catch (const UsageError& error) {
-    wrong_ = error;
-    return std::nullopt;
-  }
-}
-
-void SetPlaces::check() const {
-  for (const std::string& setting : settings_) {
-    if (known_.contains(setting))
-      continue;
-    const std::string column = setting.substr(0, setting.find('='));
-    const bool is_key = contains(keys_, column);
-    throw UsageError(
-        "--set '" + setting + "': " +
-        (is_key
-             ? "'" + column + "' tells the models apart; choose some of them: --pick '" + column +
-                   " == \"" + setting.substr(std::min(column.size() + 1, setting.size())) + "\"'"
-             : "no model has such an input"));
-  }
-  if (wrong_ && !any_)
-    throw UsageError(wrong_->what());
-}
-
 namespace {
 
 constexpr std::size_t kMostRanked = 20;   // on a terminal
 constexpr std::size_t kMostOfPage = 200;  // in the tables of a page
 constexpr std::size_t kMostPages = 24;    // models with a page of their own
 constexpr std::size_t kMostRefused = 5;
+
+/// A model in a ranking of models of the same kind.
+struct RankedModel {
+  std::optional<Configuration> configuration = {};  ///< where it is evaluated
+  std::optional<double> time = {};                  ///< there; nullopt if the model gives none
+  std::optional<double> growth = {};                ///< by doubling the scale
+};
+
+/// A configuration that is set on the only row of a table; nullopt if the model cannot have it.
+std::optional<Configuration> configuration_at(const std::vector<std::string>& settings,
+                                              const FittedModel& model, const Table& base) {
+  try {
+    const Table table =
+        configurations_of_settings(settings, model, BaseConfiguration{base, ""}).table;
+    return configuration_of(make_design(table, model.spec, Target::absent), 0);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// Evaluates a model at its place, and where a scale is twice as large, whatever its role.
+RankedModel ranked_at(const FittedModel& model, const std::optional<Table>& place,
+                      const std::string& scale) {
+  RankedModel out;
+  if (place)
+    out.configuration = configuration_at({}, model, *place);
+  if (!out.configuration)
+    return out;
+  out.time = time_of(model, *out.configuration);
+  const Column* const at = place->find(scale);
+  if (!out.time || at == nullptr || !at->is_numeric())
+    return out;
+  const auto doubled = configuration_at({scale + "=" + to_text(2 * at->numbers[0])}, model, *place);
+  if (const auto time = doubled ? time_of(model, *doubled) : std::nullopt)
+    out.growth = *time / *out.time;
+  return out;
+}
+
+/// Where models are compared without settings: at the largest value at which any of them was
+/// measured, of the first scale of the first model that has one. It may be no scale of others.
+struct RankingPlace {
+  std::string scale;                      ///< empty: no model has a scale
+  std::map<std::string, double> largest;  ///< of each column of numbers
+
+  void see(const ModelSpec& spec) {
+    for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
+      for (const NumericInput& input : *inputs)
+        if (!spec.is_derived(input.column))
+          largest[input.column] = std::max(largest[input.column], input.high);
+    for (const NumericInput& input : spec.extrinsic)
+      if (scale.empty() && !spec.follows(input.column))
+        scale = input.column;
+  }
+  double at() const { return largest.at(scale); }
+  /// COL=VALUE: those that were given, or the scale.
+  std::vector<std::string> settings(const std::vector<std::string>& given) const {
+    return !given.empty() || scale.empty() ? given : std::vector{scale + "=" + to_text(at())};
+  }
+};
 
 struct RankedLine {
   RankedModel ranked;
@@ -290,7 +303,7 @@ struct TargetRankings {
       ++models;
       TargetRanking& target = of(line.target);
       ++target.count;
-      target.place.see(*line.model);
+      target.place.see(line.model->spec);
       target.with_intervals = target.with_intervals || line.model->intervals.has_value();
     });
     SetPlaces places(settings, set.header().by);
@@ -298,11 +311,12 @@ struct TargetRankings {
       if (!line.model)
         return;
       TargetRanking& target = of(line.target);
+      const RankingPlace& place = target.place;
       const FittedModel model = common.moved(*line.model);
+      SetPlaces at_scale(place.settings({}), {});
       target.add(
-          ranked_at(model, target.place.scale,
-                    settings.empty() ? target.place.configuration(model) : places.one_of(model)),
-          line, most);
+          ranked_at(model, (settings.empty() ? at_scale : places).one_of(model), place.scale), line,
+          most);
     });
     if (!targets.empty())
       places.check();
@@ -343,11 +357,13 @@ std::string words_of_kind(const std::string& kind) {
   return found == words.end() ? kind : found->second;
 }
 
-/// The short names of the model's warnings.
-std::string warned_of(const FittedModel& model, const std::string& unlike) {
-  std::set<std::string> kinds;
-  if (!unlike.empty())
-    kinds.insert(unlike);
+bool is_in_range(const FittedModel& model, const Configuration& at) {
+  return check_range(model, design_of(at, model.spec)).in_range[0];
+}
+
+/// The short names of the model's warnings, after what its place in a ranking asks for.
+std::string warned_of(const FittedModel& model, std::set<std::string> kinds) {
+  kinds.erase("");
   for (const Warning& warning : model.warnings)
     kinds.insert(words_of_kind(warning.kind));
   return joined({std::vector<std::string>(kinds.begin(), kinds.end())}, ", ");
@@ -373,13 +389,12 @@ std::vector<doc::Cell> page_cells(const FittedModel& model, const RankedModel& r
     return {"-", "-", "-"};
   const Configuration& at = *ranked.configuration;
   return {growth_in_words(ranked, scale), largest_part(model, at),
-          check_range(model, design_of(at, model.spec)).in_range[0]
-              ? doc::Cell("measured")
-              : doc::doubtful("extrapolated")};
+          is_in_range(model, at) ? doc::Cell("measured") : doc::doubtful("extrapolated")};
 }
 
 doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
-                            const CommonRun& common, bool of_page = false) {
+                            const CommonRun& common, const std::vector<std::string>& settings,
+                            bool of_page = false) {
   const RankedLine& first = target.top.front();
   const ShownTime shown(shown_unit(first.line.model->spec), first.ranked.time.value_or(1));
   const doc::Format time = doc::format_of(shown);
@@ -407,9 +422,14 @@ doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& t
                           ? doc::Cell(interval_of(*line.model, ranked))
                           : doc::Cell("-"));
     }
-    cells.insert(cells.end(), {ranked.growth, line.model->metrics.train.mape_percent,
-                               held_out_percent(*line.model), line.rows,
-                               warned_of(*line.model, common.unlike(common.moved(*line.model)))});
+    const bool is_beyond =
+        !of_page && ranked.configuration && !is_in_range(*line.model, *ranked.configuration);
+    cells.insert(cells.end(),
+                 {ranked.growth, line.model->metrics.train.mape_percent,
+                  held_out_percent(*line.model), line.rows,
+                  warned_of(*line.model, {common.unlike(common.moved(*line.model),
+                                                        target.place.settings(settings)),
+                                          is_beyond ? "extrapolated" : ""})});
     if (of_page) {
       const auto further = page_cells(*line.model, ranked, target.place.scale);
       cells.insert(cells.end(), further.begin(), further.end());
@@ -428,7 +448,7 @@ std::string place_in_words(const RankingPlace& place, const std::vector<std::str
   if (settings.empty() && place.scale.empty())
     return "at " + common.words();
   return "at " +
-         (settings.empty() ? place.scale + " = " + short_number(place.at)
+         (settings.empty() ? place.scale + " = " + short_number(place.at())
                            : joined(settings, ", ")) +
          ", all else as in " + common.words(settings.empty() ? place.scale : "") + doubling;
 }
@@ -485,7 +505,8 @@ std::string set_summary(const SetLines& set, const Console& console,
   for (const TargetRanking& target : rankings.targets) {
     out += "\n  " + target.target + " " + place_in_words(target.place, settings, rankings.common) +
            "\n" +
-           doc::text(table_of_ranking(set.header(), target, rankings.common), console.width());
+           doc::text(table_of_ranking(set.header(), target, rankings.common, settings),
+                     console.width());
     if (target.count > target.top.size())
       out += "  and " + std::to_string(target.count - target.top.size()) + " more\n";
   }
@@ -513,7 +534,7 @@ page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Co
             (target.count > target.top.size()
                  ? "; without " + std::to_string(target.count - target.top.size()) + " smaller ones"
                  : ""),
-        table_of_ranking(header, target, rankings.common, true));
+        table_of_ranking(header, target, rankings.common, request.settings, true));
     for (const auto& [ranked, line] : target.top) {
       const auto own = runs.find(line.task);
       if (out.pages.size() == kMostPages || (request.runs && own == runs.end()))

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +11,7 @@
 #include "cli/model_sets.hpp"
 #include "page/page.hpp"
 #include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
-#include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel::cli {
@@ -53,32 +50,6 @@ void check_set_gates(const std::vector<Gate>& gates, const SetLines& set);
 /// settings that no model can have.
 std::string set_summary(const SetLines& set, const Console& console,
                         const std::vector<std::string>& settings);
-
-/// Configurations given by settings (COL=VALUE) for many models, with all other inputs as in the
-/// central run of each, which CommonRun::moved() makes one for all.
-class SetPlaces {
- public:
-  /// `keys`: the columns by which the models differ.
-  SetPlaces(const std::vector<std::string>& settings, const std::vector<std::string>& keys)
-      : settings_(settings), keys_(keys) {}
-
-  /// Ignores columns that the model does not have. Returns nullopt for a level that it does not
-  /// know.
-  std::optional<SetConfigurations> of(const FittedModel& model);
-  /// Returns the single configuration; throws UsageError if there are several.
-  std::optional<Configuration> one_of(const FittedModel& model);
-
-  /// Called after all models: throws UsageError if a column is in no model, or if no model has a
-  /// configuration.
-  void check() const;
-
- private:
-  std::vector<std::string> settings_;
-  std::vector<std::string> keys_;
-  std::set<std::string> known_;  ///< settings whose column is in some model
-  bool any_ = false;
-  std::optional<UsageError> wrong_;
-};
 
 struct SetPageRequest {
   std::string model_file;  ///< base name
