@@ -150,9 +150,15 @@ CommonRun::CommonRun(SetLines set, const std::vector<std::string>& settings) {
     line_ = line.model->central->line;
     values_ = central_values(*line.model);
   });
-  for (const std::string& setting : settings)
-    inputs.erase(setting.substr(0, setting.find('=')));
   std::erase_if(values_, [&](const auto& value) { return !inputs.contains(value.first); });
+  *this = without(settings);
+}
+
+CommonRun CommonRun::without(const std::vector<std::string>& settings) const {
+  CommonRun out = *this;
+  for (const std::string& setting : settings)
+    out.values_.erase(setting.substr(0, setting.find('=')));
+  return out;
 }
 
 FittedModel CommonRun::moved(FittedModel model) const {
@@ -204,11 +210,10 @@ std::string CommonRun::unlike(const FittedModel& moved,
   return out + (out.empty() || lacks.empty() ? "" : " ") + lacks;
 }
 
-std::string CommonRun::words(const std::string& but) const {
+std::string CommonRun::words() const {
   std::vector<std::string> values;
   for (const auto& [column, value] : values_)
-    if (column != but)
-      values.push_back(column + "=" + value);
+    values.push_back(column + "=" + value);
   return of_.empty() ? "the central run of each"
                      : "the central run of " + of_ + " (line " + std::to_string(line_) + ")" +
                            (values.empty() ? "" : ": ") + joined(values, " ");

@@ -76,9 +76,11 @@ class CommonRun {
   /// "at stride=2 without gpus": the inputs in which a moved model differs from it, and from
   /// settings (COL=VALUE) of columns that are none of its inputs.
   std::string unlike(const FittedModel& moved, const std::vector<std::string>& settings = {}) const;
-  /// "the central run of device=a100 (line 12): stride=1", without the value of a column that is
-  /// set otherwise; "the central run of each" if the models name no runs.
-  std::string words(const std::string& but = {}) const;
+  /// The same without the columns of these settings.
+  CommonRun without(const std::vector<std::string>& settings) const;
+  /// "the central run of device=a100 (line 12): stride=1"; "the central run of each" if the models
+  /// name no runs.
+  std::string words() const;
   /// Whether an input that all models have keeps its value there.
   bool holds_inputs() const { return of_.empty() || !values_.empty(); }
 

@@ -312,7 +312,7 @@ struct TargetRankings {
         return;
       TargetRanking& target = of(line.target);
       const RankingPlace& place = target.place;
-      const FittedModel model = common.moved(*line.model);
+      const FittedModel model = common.without(place.settings(settings)).moved(*line.model);
       SetPlaces at_scale(place.settings({}), {});
       target.add(
           ranked_at(model, (settings.empty() ? at_scale : places).one_of(model), place.scale), line,
@@ -450,7 +450,7 @@ std::string place_in_words(const RankingPlace& place, const std::vector<std::str
   return "at " +
          (settings.empty() ? place.scale + " = " + short_number(place.at())
                            : joined(settings, ", ")) +
-         ", all else as in " + common.words(settings.empty() ? place.scale : "") + doubling;
+         ", all else as in " + common.words() + doubling;
 }
 
 /// The central run of a fit, as the only run shown on a page.
@@ -503,10 +503,9 @@ std::string set_summary(const SetLines& set, const Console& console,
   std::string out = console.strong(std::to_string(rankings.models) + " models") + " of " +
                     std::to_string(set.header().tasks) + " from " + set.header().file + "\n";
   for (const TargetRanking& target : rankings.targets) {
-    out += "\n  " + target.target + " " + place_in_words(target.place, settings, rankings.common) +
-           "\n" +
-           doc::text(table_of_ranking(set.header(), target, rankings.common, settings),
-                     console.width());
+    const CommonRun common = rankings.common.without(target.place.settings(settings));
+    out += "\n  " + target.target + " " + place_in_words(target.place, settings, common) + "\n" +
+           doc::text(table_of_ranking(set.header(), target, common, settings), console.width());
     if (target.count > target.top.size())
       out += "  and " + std::to_string(target.count - target.top.size()) + " more\n";
   }
@@ -529,12 +528,13 @@ page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Co
       runs[part.line.task] = std::move(part.table);
     });
   for (const TargetRanking& target : rankings.targets) {
+    const CommonRun common = rankings.common.without(target.place.settings(request.settings));
     out.tables.emplace_back(
-        target.target + " " + place_in_words(target.place, request.settings, rankings.common) +
+        target.target + " " + place_in_words(target.place, request.settings, common) +
             (target.count > target.top.size()
                  ? "; without " + std::to_string(target.count - target.top.size()) + " smaller ones"
                  : ""),
-        table_of_ranking(header, target, rankings.common, request.settings, true));
+        table_of_ranking(header, target, common, request.settings, true));
     for (const auto& [ranked, line] : target.top) {
       const auto own = runs.find(line.task);
       if (out.pages.size() == kMostPages || (request.runs && own == runs.end()))

@@ -138,7 +138,7 @@ std::string prose_of(const Lines& page) {
   for (const std::string& line : page) {
     is_code = is_code != line.starts_with("```");
     if (!is_code && !line.starts_with("    "))
-      out += std::regex_replace(line, code, "") + "\n";
+      out += std::regex_replace(line, code, "code") + "\n";
   }
   return out;
 }

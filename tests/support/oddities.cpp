@@ -21,8 +21,8 @@ bool is_too_large(const std::string& number) {
 std::vector<std::string> oddities_in(const std::string& text) {
   static const std::regex numbers(R"((^|[^\w.])(\d+(\.\d+)?(e[-+]?\d+)?)(?![\w.]))");
   static const std::regex others(
-      R"((^|[^\w-])-?(nan|inf|NaN|Infinity)(?![\w])|(^|[^\w.)])-0(\.0*)?(?![\w.])|)"
-      R"(\[([^\]]*)\] \[\5\]|, ,|(^|[^\w'])''(?![\w'])|(^|[^\w"])""(?![\w"]))");
+      R"re((^|[^\w-])-?(nan|inf|NaN|Infinity)(?![\w])|(^|[^\w.)])-0(\.0*)?(?![\w.])|)re"
+      R"re(\[([^\]]*)\] \[\5\]|, ,|(^|[^\w'])''(?![\w'])|(^|[^\w"])""(?![\w"]))re");
   std::vector<std::string> out;
   for (const std::string& line : lines_of(text)) {
     for (std::sregex_iterator it(line.begin(), line.end(), numbers), end; it != end; ++it)
