@@ -62,7 +62,7 @@ struct Amdahl {
   double serial_fraction = 0;
   double time_of_one = 0;
   double rmse = 0;
-  double misfit = 0;  ///< rmse over the mean time
+  std::optional<double> misfit = {};  ///< rmse over the mean time; see kMostMisfit
 
   double time(double scale) const {
     return time_of_one * (serial_fraction + (1 - serial_fraction) / scale);
@@ -73,8 +73,8 @@ struct Amdahl {
 /// the serial fraction of the run on all workers.
 struct Gustafson {
   double serial_fraction = 0;
-  double rmse = 0;    ///< of the speedup
-  double misfit = 0;  ///< rmse over the mean speedup
+  double rmse = 0;                    ///< of the speedup
+  std::optional<double> misfit = {};  ///< rmse over the mean speedup
 
   double speedup(double scale) const { return scale - serial_fraction * (scale - 1); }
 };
@@ -86,7 +86,7 @@ struct Usl {
   double gamma = 0;  ///< throughput of one worker
   bool gamma_is_measured = false;
   double rmse = 0;                                            ///< of the throughput
-  double misfit = 0;                                          ///< rmse over the mean throughput
+  std::optional<double> misfit = {};                          ///< rmse over the mean throughput
   double farthest = std::numeric_limits<double>::infinity();  ///< up to where a peak is believed
 
   double throughput(double scale) const {
@@ -97,7 +97,8 @@ struct Usl {
   std::optional<double> peak() const;
 };
 
-/// With a larger misfit, a law does not describe what it was fitted to.
+/// With a larger misfit, a law does not describe what it was fitted to. It has none, and nothing is
+/// read from it, where it has as many constants as there are scales: any times fit it exactly.
 inline constexpr double kMostMisfit = 0.2;
 
 /// Least squares fit to times, 0 <= s <= 1; needs at least two scales.

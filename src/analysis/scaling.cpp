@@ -12,6 +12,7 @@
 #include "perfmodel/error.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
+#include "trust/turning.hpp"
 
 namespace perfmodel::scaling {
 namespace {
@@ -139,7 +140,8 @@ Amdahl fit_amdahl(const std::vector<Point>& times) {
   law.time_of_one = serial + parallel;
   law.serial_fraction = serial / law.time_of_one;
   law.rmse = rmse(times, [&](double scale) { return law.time(scale); });
-  law.misfit = law.rmse / mean_value(times);
+  if (times.size() > 2)
+    law.misfit = law.rmse / mean_value(times);
   return law;
 }
 
@@ -153,7 +155,8 @@ Gustafson fit_gustafson(const std::vector<Point>& speedups) {
   Gustafson law;
   law.serial_fraction = std::clamp(above / below, 0.0, 1.0);
   law.rmse = rmse(speedups, [&](double scale) { return law.speedup(scale); });
-  law.misfit = law.rmse / mean_value(speedups);
+  if (speedups.size() > 2)  // the first is 1
+    law.misfit = law.rmse / mean_value(speedups);
   return law;
 }
 
@@ -183,7 +186,8 @@ std::optional<Usl> fit_usl(const std::vector<Point>& throughputs) {
     if (other.rmse < best.rmse)
       best = other;
   }
-  best.misfit = best.rmse / mean_value(throughputs);
+  if (scales.size() > 3)
+    best.misfit = best.rmse / mean_value(throughputs);
   best.farthest = kFarthestPeak * std::ranges::max(throughputs, {}, &Point::scale).scale;
   return best;
 }
@@ -390,6 +394,52 @@ std::vector<Timing> mean_times(const std::vector<const Measured*>& some, double 
   return out;
 }
 
+constexpr double kMostChanceOfLevels = 0.01;  // of all values together
+constexpr double kUnlikeTexts = 1.1;          // as kUnlike, if it is beyond noise
+constexpr std::size_t kMostCells = 1 << 20;   // of a regression
+
+/// Whether relative times differ between the values of column `c` by more than noise: ln t of all
+/// runs, regressed on configurations and scales, and on a further slope and curvature of a value.
+bool differ_beyond_noise(std::size_t c, const Configurations& configurations) {
+  std::map<double, Eigen::Index> scales;
+  std::size_t rows = 0;
+  for (const auto& [cells, measured] : configurations)
+    for (const auto& [scale, times] : measured.times) {
+      scales.try_emplace(scale, 0);
+      rows += times.size();
+    }
+  Eigen::Index width = 0;
+  for (auto& [scale, place] : scales)
+    place = width++;
+  const auto columns = to_size(width) + configurations.size();
+  if (rows * columns > kMostCells)
+    return false;
+  Eigen::MatrixXd known = Eigen::MatrixXd::Zero(index(rows), index(columns));
+  Eigen::VectorXd logs(index(rows));
+  Eigen::VectorXd slope(index(rows));
+  std::map<std::string, std::vector<Eigen::Index>> rows_of;
+  Eigen::Index row = 0;
+  for (const auto& [cells, measured] : configurations) {
+    for (const auto& [scale, times] : measured.times)
+      for (const double time : times) {
+        known(row, scales.at(scale)) = known(row, width) = 1;
+        logs[row] = std::log(time);
+        slope[row] = std::log(scale);
+        rows_of[cells[c]].push_back(row++);
+      }
+    ++width;
+  }
+  double least = 1;
+  for (const auto& [value, own] : rows_of)
+    for (const double power : {1.0, 2.0}) {
+      Eigen::VectorXd added = Eigen::VectorXd::Zero(index(rows));
+      added(own) = slope(own).array().pow(power);
+      if (const auto found = regression_with(known, added, logs))
+        least = std::min(least, found->chance);
+    }
+  return least * static_cast<double>(2 * rows_of.size()) <= kMostChanceOfLevels;
+}
+
 /// The largest difference between two values of column `c` of the configurations.
 std::optional<Unlike> unlike_values(const Column& column, std::size_t c,
                                     const Configurations& configurations,
@@ -402,13 +452,14 @@ std::optional<Unlike> unlike_values(const Column& column, std::size_t c,
     for (const Timing& timing : mean_times(some, first, true))
       at[timing.scale].emplace_back(timing.time, value);
   std::optional<Unlike> out;
-  double most = kUnlike;
+  double most =
+      !column.is_numeric() && differ_beyond_noise(c, configurations) ? kUnlikeTexts : kUnlike;
   for (const auto& [scale, times] : at) {
     const auto [low, high] = std::ranges::minmax(times);
     if (!(high.first > most * low.first))
       continue;
     most = high.first / low.first;
-    out = {!column.is_numeric(),
+    out = {column.name, !column.is_numeric(),
            fmt::format("at {} = {}, {} = {} takes {} times as long as at {}, {} takes {} times",
                        scale_name, to_text(scale), column.name, low.second, rounded(low.first),
                        to_text(first), high.second, rounded(high.first))};

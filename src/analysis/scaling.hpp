@@ -67,8 +67,10 @@ RangeCheck check_range(const FittedModel& model, const Design& design, const Tab
 
 namespace perfmodel::scaling {
 
-/// Two values of a column besides the scale whose times are too different for one mean.
+/// Two values of a column besides the scale whose times are too different for one mean: one is more
+/// than twice the other or, of texts, they differ by more than their noise.
 struct Unlike {
+  std::string column;
   bool is_text = false;
   std::string words;  ///< "at gpus = 8, machine = a takes 0.16 times as long as at 1, ..."
 };

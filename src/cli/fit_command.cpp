@@ -323,8 +323,13 @@ void show_fit(const FitArguments& arguments, const PreparedFit& prepared, const 
   const auto other_form = advises ? other_form_note(arguments, model, check) : std::nullopt;
   if (other_form)
     console.notice(*other_form);
-  FitDocument report{model,           outcome.time_shares, prepared.training.rows,
-                     outcome.seconds, all_seconds,         check && check->is_far_worse()};
+  FitDocument report{model,
+                     outcome.time_shares,
+                     prepared.training.rows,
+                     outcome.seconds,
+                     all_seconds,
+                     (check && check->is_far_worse()) ||
+                         (advises && chose_no_form(arguments) && !turns_against(model).empty())};
   if (model.form->words().lists_terms)
     report.shares = shares_of(model, prepared.training, prepared.central.configuration);
   console.summary(fit_summary(report, console));

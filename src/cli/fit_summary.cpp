@@ -75,10 +75,14 @@ std::optional<FormCheck> check_default_form(const FitArguments& arguments, const
 
 std::optional<std::string> other_form_note(const FitArguments& arguments, const FittedModel& model,
                                            const std::optional<FormCheck>& check) {
-  if (!check && !(chose_no_form(arguments) && lacks_fit(model)))
+  if (!chose_no_form(arguments))
+    return std::nullopt;
+  const std::vector<Turn> turns = turns_against(model);
+  if (!check && turns.empty() && !lacks_fit(model))
     return std::nullopt;
   const std::string why =
-      check
+      !turns.empty() ? turn_in_words(model, turns.front())
+      : check
           ? "on held-out runs, products have an error of " + percent(100 * check->of_surface) +
                 ", Eq. (4) alone of " + percent(100 * check->of_model)
           : "Eq. (4) is off by " + percent(model.metrics.train.mape_percent) +

@@ -20,12 +20,14 @@
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
 #include "forms/form.hpp"
+#include "forms/scaling_belief.hpp"
 #include "jobs/settings.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "report/documents.hpp"
+#include "trust/turning.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -210,10 +212,33 @@ void question_work(const FittedModel& model, const scaling::WorkColumns& columns
                   "--work " + shell_word(rate->work + " * " + columns.scale));
 }
 
+/// The values of a scale in the runs that a model remembers.
+std::vector<double> remembered_scales(const FittedModel& model, std::size_t extrinsic) {
+  const Design& known = model.belief->known();
+  std::vector<double> out;
+  for (std::size_t row = 0; row < known.rows; ++row)
+    out.push_back(known.extrinsic[extrinsic].value(row));
+  return sorted_unique(std::move(out));
+}
+
+/// Whether the runs turn along a scale where the model does not: its predictions are then those of
+/// its runs, and the user is warned.
+bool heeds_turn(FittedModel& model, const std::string& column, Console& console) {
+  const std::vector<Turn> turns = turns_against(model);
+  const auto turn = std::ranges::find(turns, column, &Turn::column);
+  if (turn == turns.end())
+    return false;
+  console.warning(turn_in_words(model, *turn) +
+                  "; the times below are those of the runs without a formula, at the measured '" +
+                  column + "' unless --at; fit another form: --expression auto");
+  model = without_formula(model);
+  return true;
+}
+
 /// The study of a fitted model along one of its extrinsic columns. Other inputs are fixed by --set,
 /// or else as in the central run, with a notice.
 ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
-  const FittedModel model = picked_model(arguments.input, arguments.pick);
+  FittedModel model = picked_model(arguments.input, arguments.pick);
   std::vector<std::string> extrinsic;
   for (const NumericInput& input : model.spec.extrinsic)
     if (!model.spec.is_derived(input.column) &&
@@ -226,6 +251,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
                      (extrinsic.empty() ? "none" : quoted_list(extrinsic)));
   }
   const std::size_t index = place_of_input(model.spec.extrinsic, column).value();
+  const bool turned = heeds_turn(model, column, console);
   const NumericInput& input = model.spec.extrinsic[index];
 
   ScalingDocument document;
@@ -233,8 +259,9 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   document.column = column;
   document.unit = shown_unit(model.spec);
   document.measure = measure_of(model.spec);
-  const std::vector<double> scales = sorted_unique(
-      arguments.scales.empty() ? default_scales(input, arguments.strict_range) : arguments.scales);
+  const std::vector<double> scales = !arguments.scales.empty() ? sorted_unique(arguments.scales)
+                                     : turned                  ? remembered_scales(model, index)
+                                              : default_scales(input, arguments.strict_range);
   if (scales.size() < 2)
     throw UsageError("scaling needs at least two different scales; pass them with --at 1,2,4");
 
@@ -270,6 +297,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
     return make_design(configurations_along(arguments, model, column, some, base).table, model.spec,
                        Target::absent);
   };
+  if (turned)
+    return document;  // neither the parts nor the power of a formula that does not follow the runs
   document.forecast = scaling::forecast(
       {model, input, at, document.study, certainty.level, scaling::counts_workers(column)});
 
@@ -347,31 +376,70 @@ scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumn
   return work;
 }
 
-/// The runs, without failed ones if these are to be dropped.
-Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Console& console) {
+/// The runs, without failed ones if these are to be dropped. Completes the arguments by a
+/// throughput that is known by its name, as `fit` does.
+Table runs_of(ScalingArguments& arguments, Console& console) {
   RunsFile file = read_noted({arguments.input}, {}, {}, console);
+  if (!arguments.throughput)
+    if (const auto rate = measured_rate(file.table, request_of(arguments))) {
+      console.notice("Column '" + *rate + "' is taken as the measured throughput, by its name.");
+      arguments.roles.target = *rate;
+      arguments.throughput = true;
+    }
   if (arguments.failed == FailedRunsAre::refused)
     return std::move(file.table);
-  if (const auto column = measured_column(file.table, request))
+  if (const auto column = measured_column(file.table, request_of(arguments)))
     if (const auto warning = drop_failed_runs(file, *column, {}, arguments.failed))
       console.warning(*warning);
   return std::move(file.table);
 }
 
-/// Warns of values that one mean does not describe. Throws UsageError if they are texts, such as
-/// two machines: which one is meant is then the first question.
-void question_mean(const scaling::Unlike& unlike, Console& console) {
-  const std::string text =
-      unlike.words + ": one mean describes neither; pass a file of the runs of one value";
-  if (unlike.is_text)
-    throw UsageError(text);
-  console.warning(text);
+/// What one mean does not describe.
+std::string words_of_mean(const scaling::Unlike& unlike) {
+  return unlike.words + ": one mean describes neither; pass a file of the runs of one value";
+}
+
+/// Adds a study of each level of a column whose laws differ, and of the levels in these whose do.
+void add_levels(const ScalingArguments& arguments, const scaling::CurveColumns& columns,
+                const Table& table, const scaling::Unlike& unlike,
+                const std::vector<std::pair<std::string, std::string>>& at,
+                ScalingDocument& document, Console& console) {
+  const Column& column = table.at(unlike.column);
+  std::vector<std::string> levels;
+  std::vector<std::vector<std::size_t>> rows;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const auto place = to_size(std::ranges::find(levels, column.text(row)) - levels.begin());
+    if (place == levels.size()) {
+      levels.push_back(column.text(row));
+      rows.emplace_back();
+    }
+    rows[place].push_back(row);
+  }
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    auto here = at;
+    here.emplace_back(unlike.column, levels[l]);
+    const Table own = take_rows(table, rows[l]);
+    try {
+      const scaling::Curve curve = scaling::curve_of(own, columns);
+      if (curve.unlike && curve.unlike->is_text) {
+        add_levels(arguments, columns, own, *curve.unlike, here, document, console);
+        continue;
+      }
+      if (curve.unlike)
+        console.warning(words_of_mean(*curve.unlike));
+      document.levels.push_back(
+          {here, curve.relative, curve.left_out,
+           scaling::study(curve.timings, document.study.kind, least_efficiency(arguments))});
+    } catch (const InputError& error) {
+      console.warning(unlike.column + " = " + levels[l] + " is left out: " + error.what());
+    }
+  }
 }
 
 /// The study of measured runs. Throws UsageError if the column of scales must be named.
-ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
+ScalingDocument scaling_of_runs(ScalingArguments arguments, Console& console) {
+  const Table table = runs_of(arguments, console);
   const RoleRequest request = request_of(arguments);
-  const Table table = runs_of(arguments, request, console);
   const Roles roles = roles_of(table, request);
   if (!arguments.throughput)
     if (const auto warning = warning_of_throughput(roles.target))
@@ -390,9 +458,13 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   for (const std::string& notice : no_inputs.notices)
     console.notice(notice);
   const scaling::Curve curve = scaling::curve_of(table, columns);
-  if (curve.unlike)
-    question_mean(*curve.unlike, console);
-  if (curve.relative) {
+  const bool by_level = curve.unlike && curve.unlike->is_text;
+  if (by_level)
+    console.notice(curve.unlike->words + ": no law describes both, so each level of '" +
+                   curve.unlike->column + "' has its own");
+  else if (curve.unlike)
+    console.warning(words_of_mean(*curve.unlike));
+  if (curve.relative && !by_level) {
     console.notice("times are geometric means over configurations that differ in '" +
                    columns.scale + "' alone, relative to " + columns.scale + " = " +
                    to_text(curve.timings.front().scale));
@@ -410,6 +482,16 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   work.least_share = scaling::least_share(mapped(curve.timings, &scaling::Timing::time));
   const scaling::Kind kind = settle_kind(arguments, work, roles.target, document, console);
   document.study = scaling::study(curve.timings, kind, least_efficiency(arguments));
+  if (by_level) {
+    add_levels(arguments, columns, table, *curve.unlike, {}, document, console);
+    if (document.levels.empty())
+      throw UsageError(words_of_mean(*curve.unlike));
+    document.study.amdahl.reset();
+    document.study.gustafson.reset();
+    document.study.usl.reset();
+    document.study.pays_until.reset();
+    document.study.pays_no_more_at.reset();
+  }
   if (arguments.format == OutputFormat::csv && !curve.left_out.empty())
     console.warning(words_of_left_out(document));
   return document;

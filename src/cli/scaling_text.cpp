@@ -153,11 +153,13 @@ void add_laws(const ScalingDocument& document, doc::Document& out) {
   }
   doc::Table table{
       {doc::words("law"), doc::words("constants"), doc::numbers("misfit"), doc::words("reading")}};
-  const auto add = [&](const char* name, const std::string& constants, double misfit,
-                       const std::string& reading) {
-    const bool describes = misfit <= scaling::kMostMisfit;
-    table.add({name, describes ? constants : "", percent(100 * misfit),
-               describes ? reading : "does not describe these times"});
+  const auto add = [&](const char* name, const std::string& constants,
+                       const std::optional<double>& misfit, const std::string& reading) {
+    const bool is_far = misfit.value_or(0) > scaling::kMostMisfit;
+    table.add({name, is_far ? "" : constants, misfit ? percent(100 * *misfit) : "-",
+               !misfit  ? "none: any times at so few scales fit"
+               : is_far ? "does not describe these times"
+                        : reading});
   };
   if (study.amdahl) {
     const double s = study.amdahl->serial_fraction;
@@ -240,7 +242,7 @@ std::string verdict(const ScalingDocument& document) {
     text += ", but not at " + marked_scale(document, *study.pays_no_more_at) +
             "; of these scales, the throughput is highest at " +
             marked_scale(document, study.fastest_scale);
-  if (!document.intervals.empty()) {
+  if (!document.intervals.empty() && forecast) {
     const auto end = [&](const std::optional<double>& scale) {
       return scale ? to_text(*scale) : "more than " + to_text(study.rows.back().scale);
     };
@@ -248,6 +250,49 @@ std::string verdict(const ScalingDocument& document) {
             end(forecast->knee.lower) + " or " + end(forecast->knee.upper);
   }
   return text + "\n";
+}
+
+/// A table and laws for each level; of a CSV, one table with the levels in further columns.
+std::string formatted_by_level(const ScalingDocument& document, OutputFormat format,
+                               std::optional<std::size_t> width) {
+  const std::string json = to_json(document);
+  doc::Document out{.json = [&] { return json; }};
+  out.add(header(document));
+  std::vector<std::vector<std::pair<std::string, std::string>>> places;
+  for (const LevelStudy& level : document.levels) {
+    const ScalingDocument own = of_level(document, level);
+    std::vector<std::string> words;
+    for (const auto& [column, value] : level.at)
+      words.push_back(column + " = " + value);
+    out.add("\n" + joined(words, ", ") + "\n");
+    if (!own.left_out.empty())
+      out.add(words_of_left_out(own) + "\n");
+    doc::Table table = rows(own);
+    places.insert(places.end(), table.rows.size(), level.at);
+    if (!out.data)
+      out.data = table;
+    else
+      std::ranges::copy(table.rows, std::back_inserter(out.data->rows));
+    out.add(std::move(table), 2);
+    if (own.tells_speedup) {
+      add_laws(own, out);
+      out.add(verdict(own));
+    }
+  }
+  std::vector<std::string> columns;
+  for (const auto& place : places)
+    for (const auto& [column, value] : place)
+      if (!contains(columns, column))
+        columns.push_back(column);
+  for (const std::string& column : columns) {
+    out.data->csv.push_back(column);
+    out.data->add_column(doc::for_programs(column), [&](std::size_t row) {
+      const auto found =
+          std::ranges::find(places[row], column, &std::pair<std::string, std::string>::first);
+      return doc::Cell(found == places[row].end() ? "" : found->second);
+    });
+  }
+  return out.in(format, width);
 }
 
 }  // namespace
@@ -263,6 +308,8 @@ std::string words_of_left_out(const ScalingDocument& document) {
 
 std::string formatted(const ScalingDocument& document, OutputFormat format,
                       std::optional<std::size_t> width) {
+  if (!document.levels.empty())
+    return formatted_by_level(document, format, width);
   // Written first for every format, since it throws for figures that are not finite.
   const std::string json = to_json(document);
   doc::Document out{.json = [&] { return json; }};

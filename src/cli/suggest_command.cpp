@@ -31,7 +31,9 @@
 #include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
+#include "table/expressions.hpp"
 #include "table/table.hpp"
+#include "trust/turning.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -481,7 +483,8 @@ void report_failing(const SuggestionDocument& document, Console& console) {
 }
 
 /// Reports configurations without a valid prediction, which are not suggested.
-void report_without_time(const SuggestionDocument& document, bool strict, Console& console) {
+void report_without_time(const SuggestionDocument& document, const std::vector<std::string>& turned,
+                         bool strict, Console& console) {
   const plan::Suggestions& found = document.suggestions;
   const auto report = [&](std::size_t count, const std::string& what) {
     if (count > 0)
@@ -489,8 +492,40 @@ void report_without_time(const SuggestionDocument& document, bool strict, Consol
                          std::to_string(found.searched) + " configurations " + what,
                      ": they are left out", strict, console);
   };
-  report(found.without_time, "the model predicts no time > 0 that a number holds");
+  report(found.without_time, turned.empty()
+                                 ? "the model predicts no time > 0 that a number holds"
+                                 : "nothing is known beyond the measured " + quoted_list(turned));
   report(found.without_bounded, "a target that conditions bound cannot be predicted");
+}
+
+/// Warns of columns along which the runs contradict the model's advice, whose predictions are then
+/// those of its runs. Returns the columns.
+std::vector<std::string> heed_turns(FittedModel& model, bool next, Console& console) {
+  const std::vector<Turn> turns = turns_against(model);
+  if (turns.empty())
+    return {};
+  const std::vector<std::string> columns = mapped(turns, &Turn::column);
+  console.warning(
+      turn_in_words(model, turns.front()) +
+      "; the times below are those of the runs without a formula" +
+      (next ? ""
+            : ", and nothing beyond the measured " + quoted_list(columns) + " is recommended") +
+      "; fit another form: --expression auto");
+  model = without_formula(model);
+  return columns;
+}
+
+/// Leaves configurations beyond the measured range of one of these columns without a time.
+void forget_beyond(const ModelSpec& spec, const std::vector<std::string>& columns,
+                   const Design& design, Eigen::VectorXd& times) {
+  for (const std::string& column : columns)
+    for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+      const NumericInput& input = numeric_input(spec, n);
+      for (std::size_t row = 0; input.column == column && row < design.rows; ++row)
+        if (!(numeric_factor(design, n).value(row) >= input.low &&
+              numeric_factor(design, n).value(row) <= input.high))
+          times[index(row)] = std::nan("");
+    }
 }
 
 void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
@@ -592,8 +627,10 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   arguments.files.insert(arguments.files.begin(), arguments.model);
   OutputFile output(arguments.output);
   const auto set = models_of_files(arguments.files, arguments.pick, arguments.space);
-  const RankingModels models =
+  RankingModels models =
       ranking_models(set, arguments.request.conditions, arguments.request.maximise);
+  const std::vector<std::string> turned =
+      heed_turns(models.ranked, arguments.next.has_value(), console);
   const FittedModel& model = models.ranked;
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + (arguments.space.empty() ? arguments.model : arguments.space));
@@ -626,8 +663,10 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
     progress->show(arguments.next ? "choosing configurations to measure" : "ranking configurations",
                    done, std::max(done, all));
     done += configurations.size();
-    const Eigen::VectorXd times =
-        predict(model, plan::design_of_space(space, configurations, model.spec));
+    const Design design = plan::design_of_space(space, configurations, model.spec);
+    Eigen::VectorXd times = predict(model, design);
+    if (!arguments.next)
+      forget_beyond(model.spec, turned, design, times);
     return std::vector<double>(times.begin(), times.end());
   };
   if (arguments.next) {
@@ -638,11 +677,15 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
       console.warning("the space is too large to be searched as a whole; these are the best of " +
                       std::to_string(document.suggestions.searched) + " random configurations");
     }
-    report_without_time(document, arguments.strict_range, console);
+    report_without_time(document, turned, arguments.strict_range, console);
     report_unmet(document, console);
     if (document.suggestions.allowed == 0)
       throw InputError(document.suggestions.likely_to_fail.value_or(0) > 0
                            ? all_likely_to_fail(space)
+                       : !turned.empty() && document.suggestions.without_time > 0
+                           ? "no configuration of " + space.source + " is within the measured " +
+                                 quoted_list(turned) +
+                                 " and fulfils all conditions; fit another form: --expression auto"
                            : "no configuration of " + space.source + " fulfils all conditions");
     const auto told = told_configurations(arguments, document);
     RangeCheck range = check_range(model, plan::design_of_space(space, told, model.spec));

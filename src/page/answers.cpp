@@ -136,6 +136,13 @@ doc::Answer scaling_answer(const Content& content) {
     answer.lines.emplace_back("the model has no column of scale");
     return answer;
   }
+  for (const Turn& turn : content.turns)
+    answer.lines.push_back(turn_in_words(content.model, turn) + ": fit another form");
+  if (!content.turns.empty()) {
+    answer.figure = "not determined";
+    answer.is_alarming = true;
+    return answer;
+  }
   if (content.other_form && content.other_form->is_far_worse()) {
     answer.figure = "not determined";
     answer.lines.emplace_back(

@@ -247,6 +247,7 @@ Content content_of(const Source& source) {
                             source.runs.sha256 == model.provenance.sha256);
   if (source.has_runs && !out.fitted_to_these_runs && !model.bound)
     out.biases = judged_biases(model, source.design, source.predicted);
+  out.turns = turns_against(source.model);
   out.other_form = other_form(source);
   out.parts = parts_of(model);
   out.noise_floor = noise_floor(source.design);

@@ -320,6 +320,7 @@ struct Content : Source {
 
   bool fitted_to_these_runs = false;    ///< the model was fitted to this file or a part of it
   std::optional<BoundUse> bound;        ///< of a bound, which is not judged by its errors
+  std::vector<Turn> turns;              ///< of the runs, against the model
   std::optional<FormCheck> other_form;  ///< of Eq. (4); set if other forms would predict far better
   std::vector<Part> parts;              ///< as stored in the model
   std::optional<NoiseFloor> noise_floor;  ///< of the runs

@@ -154,9 +154,10 @@ void describe(Fields& f, const ssgd::Iteration& x) {
 
 namespace {
 
-void describe_misfit(Fields& f, double misfit) {
-  f("misfit", misfit, "rmse over the mean");
-  f("describes", misfit <= scaling::kMostMisfit, "false: the misfit is too large for a law");
+void describe_misfit(Fields& f, std::optional<double> misfit) {
+  f("misfit", misfit, "rmse over the mean; `null`: any times at so few scales fit the law");
+  f("describes", misfit ? std::optional(*misfit <= scaling::kMostMisfit) : std::nullopt,
+    "false: the misfit is too large for a law; `null` beside that of `misfit`");
 }
 
 /// Describes the ends of an interval if there is one.
@@ -556,19 +557,17 @@ void describe(Fields& f, const VersionDocument& x) {
   f("model_schema_version", kModelSchemaVersion, "newest version of model files that it reads");
 }
 
-void describe(Fields& f, const ScalingDocument& x) {
-  const bool tells = x.tells_speedup;
-  const auto told = tells ? x.study : scaling::ScalingStudy();
-  f.document("perfmodel/scaling", "Speedup and laws along a column: scaling");
-  f("source", x.source, "`model` or `runs`");
-  f("file", x.file, "its name");
-  f("column", x.column, "the scale");
-  f("kind", tells ? std::optional(x.study.kind) : std::nullopt,
-    "`null`: no speedups, since it counts no workers");
-  f("kind_because", x.kind_because.empty() ? std::nullopt : std::optional(x.kind_because),
-    "what told the kind, or what is not known; `null` if the kind was given");
-  f("kind_is_open", x.kind_is_open, "no column told the kind for certain: it is assumed");
-  f("time_unit", x.relative ? std::string() : x.unit.name, "of times");
+ScalingDocument of_level(ScalingDocument document, const LevelStudy& level) {
+  document.levels.clear();
+  document.relative = level.relative;
+  document.left_out = level.left_out;
+  document.study = level.study;
+  return document;
+}
+
+/// The study of `x`, or that of a level.
+void describe_study(Fields& f, const ScalingDocument& x) {
+  const auto told = x.tells_speedup ? x.study : scaling::ScalingStudy();
   f("time_is_relative", x.relative, "whether times are relative to the first row");
   f("left_out", x.left_out, "lines of rows with which nothing could be compared",
     only_if(x.source == "runs"));
@@ -581,8 +580,30 @@ void describe(Fields& f, const ScalingDocument& x) {
   f("least_efficiency", x.study.least_efficiency, "the limit, as a share");
   f("pays_until", told.pays_until, "the last scale at or above the limit");
   f("pays_no_more_at", told.pays_no_more_at, "the first below it");
-  f("fastest_scale", tells ? std::optional(x.study.fastest_scale) : std::nullopt,
+  f("fastest_scale", x.tells_speedup ? std::optional(x.study.fastest_scale) : std::nullopt,
     "of the highest throughput");
+}
+
+void describe(Fields& f, const ScalingDocument& x) {
+  const bool tells = x.tells_speedup;
+  f.document("perfmodel/scaling", "Speedup and laws along a column: scaling");
+  f("source", x.source, "`model` or `runs`");
+  f("file", x.file, "its name");
+  f("column", x.column, "the scale");
+  f("kind", tells ? std::optional(x.study.kind) : std::nullopt,
+    "`null`: no speedups, since it counts no workers");
+  f("kind_because", x.kind_because.empty() ? std::nullopt : std::optional(x.kind_because),
+    "what told the kind, or what is not known; `null` if the kind was given");
+  f("kind_is_open", x.kind_is_open, "no column told the kind for certain: it is assumed");
+  f("time_unit", x.relative ? std::string() : x.unit.name, "of times");
+  describe_study(f, x);
+  f.list("levels", x.levels,
+         "of runs: studies of levels that differ by more than noise; the study above is then their "
+         "mean, which no law describes",
+         [&](Fields& item, const LevelStudy& level, std::size_t) {
+           item("at", level.at, "columns and their levels");
+           describe_study(item, of_level(x, level));
+         });
   f("doubling", x.doubling ? std::optional(DoublingFields{x}) : std::nullopt,
     "of a model: what doubling the scale does");
   f("model", x.power ? std::optional(PowerFields{x}) : std::nullopt, "of Eq. (4)");

@@ -164,6 +164,14 @@ struct EvaluationsDocument {
   std::vector<GateDocument> gates;
 };
 
+/// The scaling study of the runs of one level, whose law is not that of others.
+struct LevelStudy {
+  std::vector<std::pair<std::string, std::string>> at;  ///< columns and their levels
+  bool relative = false;
+  std::vector<std::uint32_t> left_out;
+  scaling::ScalingStudy study;
+};
+
 /// Scaling study along one column.
 struct ScalingDocument {
   std::string file;    ///< base name
@@ -188,7 +196,12 @@ struct ScalingDocument {
   std::vector<scaling::Reading> readings;
   std::optional<double> model_pays_until;
   std::optional<scaling::Forecast> forecast;  ///< model only
+  /// Runs only: where laws differ between levels; the study is then the mean, without laws.
+  std::vector<LevelStudy> levels = {};
 };
+
+/// The document of one of its levels alone.
+ScalingDocument of_level(ScalingDocument document, const LevelStudy& level);
 
 struct PlanDocument {
   const plan::Space& space = kSample<plan::Space>;
