@@ -603,7 +603,8 @@ void describe(Fields& f, const ScalingDocument& x) {
          [&](Fields& item, const LevelStudy& level, std::size_t) {
            item("at", level.at, "columns and their levels");
            describe_study(item, of_level(x, level));
-         });
+         },
+         only_if(x.source == "runs"));
   f("doubling", x.doubling ? std::optional(DoublingFields{x}) : std::nullopt,
     "of a model: what doubling the scale does");
   f("model", x.power ? std::optional(PowerFields{x}) : std::nullopt, "of Eq. (4)");

@@ -64,9 +64,9 @@ struct TurningTerm {
 /// A column of numbers, the values at which it was measured and the terms with which it turns.
 class ColumnTurn {
  public:
-  ColumnTurn(const FittedModel& model, const Design& runs, std::size_t numeric)
-      : model_(model), runs_(runs), numeric_(numeric) {
-    const VectorXd values = values_of(runs, numeric);
+  ColumnTurn(const FittedModel& model, const FittedModel& runs_alone, std::size_t numeric)
+      : model_(model), runs_alone_(runs_alone), runs_(model.belief->known()), numeric_(numeric) {
+    const VectorXd values = values_of(runs_, numeric);
     const std::set<double> distinct(values.begin(), values.end());
     const std::vector<double> all(distinct.begin(), distinct.end());
     const std::size_t kept = std::min(all.size(), kMostValues);
@@ -110,6 +110,7 @@ class ColumnTurn {
 
  private:
   const FittedModel& model_;
+  const FittedModel& runs_alone_;
   const Design& runs_;
   std::size_t numeric_;
   std::vector<double> values_;
@@ -140,8 +141,13 @@ class ColumnTurn {
     const VectorXd change = (columns.row(advised) - columns.row(fastest)).transpose();
     if (!(loss > std::log(kLeastSlower)) || !(loss > kBeyondError * term.found->error_of(change)))
       return std::nullopt;
+    // The figures are those of the ranking that takes the place of the formula's.
+    const VectorXd of_runs = predict(runs_alone_, design);
+    const double slower = of_runs[advised] / of_runs.minCoeff(&fastest);
+    if (!(slower > kLeastSlower))
+      return std::nullopt;
     return Turn{numeric_input(model_.spec, numeric_).column, values[to_size(fastest)],
-                values[to_size(advised)], std::exp(loss)};
+                values[to_size(advised)], slower};
   }
 };
 
@@ -196,20 +202,22 @@ std::optional<Regression> regression_with(const MatrixXd& columns, const VectorX
 }
 
 std::vector<Turn> turns_against(const FittedModel& model) {
-  // A residual process goes through its runs; a form that was chosen beside one heeds them.
-  if (!model.belief || has_gp(*model.form) || is_averaged(model))
+  // A residual process goes through its runs, a form that was chosen beside one heeds them, and a
+  // bound is moved by held-out runs.
+  if (!model.belief || model.bound || has_gp(*model.form) || is_averaged(model))
     return {};
   const Design& runs = model.belief->known();
   const VectorXd misses =
       runs.time.unaryExpr([](double time) { return std::log(time); }) - log_times(model, runs);
   const MatrixXd own = own_columns(model, runs);
+  const FittedModel runs_alone = without_formula(model);
   std::vector<Turn> out;
   double looked_at = 0;
   for (std::size_t n = 0; n < numeric_count(model.spec); ++n)
-    if (const ColumnTurn turn(model, runs, n); turn.is_wide())
+    if (const ColumnTurn turn(model, runs_alone, n); turn.is_wide())
       looked_at += static_cast<double>(turn.terms().size());
   for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
-    const ColumnTurn turn(model, runs, n);
+    const ColumnTurn turn(model, runs_alone, n);
     if (!turn.is_wide())
       continue;
     std::optional<TurningTerm> best;
