@@ -165,8 +165,9 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
 std::string turn_in_words(const FittedModel& model, const Turn& turn) {
   const MeasureWords& words = words_of_measure(measure_of(model.spec));
   return fmt::format(
-      "along '{0}' the {1} of these runs turn, beyond their noise, which {2} does not follow: they "
-      "are lowest near {0} = {3} and {4} at {5}, where {2} expects the lowest",
+      "along '{0}' the runs contradict {2}, beyond their noise: their {1} are lowest near {0} = "
+      "{3} "
+      "and {4} at {5}, where {2} expects the lowest",
       turn.column, words.values, model.form->words().noun, setting_text(turn.fastest),
       change_in_words(turn.slower, measure_of(model.spec)), setting_text(turn.advised));
 }

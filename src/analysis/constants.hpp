@@ -95,8 +95,8 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
 /// "1.04 .. 1.64 times slower", how the effect differs over the runs.
 std::string band_in_words(const Effect& effect, Measure measure);
 
-/// "the runs are lowest near gpus = 48 and 1.8 times slower at 112, where Eq. (4) is lowest: it
-/// cannot turn"
+/// "along 'gpus' the runs contradict Eq. (4), beyond their noise: their times are lowest near gpus
+/// = 48 and 1.7 times slower at 112, where Eq. (4) expects the lowest"
 std::string turn_in_words(const FittedModel& model, const Turn& turn);
 
 /// The warning that there are no more training rows than constants, so that neither effects nor

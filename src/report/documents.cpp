@@ -597,14 +597,15 @@ void describe(Fields& f, const ScalingDocument& x) {
   f("kind_is_open", x.kind_is_open, "no column told the kind for certain: it is assumed");
   f("time_unit", x.relative ? std::string() : x.unit.name, "of times");
   describe_study(f, x);
-  f.list("levels", x.levels,
-         "of runs: studies of levels that differ by more than noise; the study above is then their "
-         "mean, which no law describes",
-         [&](Fields& item, const LevelStudy& level, std::size_t) {
-           item("at", level.at, "columns and their levels");
-           describe_study(item, of_level(x, level));
-         },
-         only_if(x.source == "runs"));
+  f.list(
+      "levels", x.levels,
+      "of runs: studies of levels that differ by more than noise; the study above is then their "
+      "mean, which no law describes",
+      [&](Fields& item, const LevelStudy& level, std::size_t) {
+        item("at", level.at, "columns and their levels");
+        describe_study(item, of_level(x, level));
+      },
+      only_if(x.source == "runs"));
   f("doubling", x.doubling ? std::optional(DoublingFields{x}) : std::nullopt,
     "of a model: what doubling the scale does");
   f("model", x.power ? std::optional(PowerFields{x}) : std::nullopt, "of Eq. (4)");
