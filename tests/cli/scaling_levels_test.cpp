@@ -53,7 +53,7 @@ TEST_CASE_METHOD(ScalingLevels, "scaling takes a rate by its name, as fit does",
   const ProgramResult result = scaling(rates, {"--format", "json"});
   CHECK_THAT(result.errors, ContainsSubstring("Column 'rows_per_s' is taken as the measured "
                                               "throughput, by its name.") &&
-                                ContainsSubstring("1 of 5 runs failed and is left out"));
+                                ContainsSubstring("1 of 5 runs failed"));
   const nlohmann::json study = result.json();
   CHECK(study["rows"][3]["speedup"] == Approx(4.2));
   CHECK(study["fastest_scale"] == 8);
@@ -78,7 +78,7 @@ TEST_CASE_METHOD(ScalingLevels, "levels of different laws have laws of their own
     CHECK(level["time_is_relative"] == false);
     CHECK(level["rows"].size() == 7);
     CHECK(level["laws"]["amdahl"]["serial_fraction"].get<double>() ==
-          Approx(m == 0 ? 0.02 : 0.1).epsilon(noise > 0 ? 0.3 : 1e-4));
+          Approx(m == 0 ? 0.02 : 0.1).margin(noise > 0 ? 0.02 : 1e-6));
     // The study of a level is that of its runs alone.
     std::string own = "machine,gpus,time_s\n";
     for (const Words& row : csv_cells(csv))
@@ -120,7 +120,8 @@ TEST_CASE_METHOD(ScalingLevels, "levels in levels are told apart, and those of o
   const ProgramResult result = scaling(csv, {"--format", "json"});
   CHECK_THAT(result.errors, ContainsSubstring("c is left out: "));
   Words places;
-  for (const auto& level : result.json()["levels"])
+  const nlohmann::json study = result.json();
+  for (const auto& level : study["levels"])
     places.push_back(level["at"].dump());
   CHECK(places.size() == 3);
   CHECK(std::ranges::count_if(places, [](const std::string& place) {
@@ -134,7 +135,7 @@ TEST_CASE_METHOD(ScalingLevels, "nothing is read from a law with as many constan
     const Words options = {"--kind", kind};
     const std::string two = "gpus,time_s\n1,10\n4,5.5\n";
     CHECK_THAT(scaling(two, options).output, !ContainsSubstring("ends at") &&
-                                                 !ContainsSubstring("0.0 %  ") &&
+                                                 !ContainsSubstring(" 0.0 %") &&
                                                  ContainsSubstring("any times at so few scales"));
     const nlohmann::json law = json(two, options)["laws"][kind == "weak" ? "gustafson" : "amdahl"];
     CHECK(law["misfit"].is_null());

@@ -63,14 +63,16 @@ TEST_CASE_METHOD(TurningTest, "the advice for runs that turn is what was measure
                                ContainsSubstring("--expression auto"));
   CHECK(gpus_of_first(plain) == 48);
   // Of 112, the time that was measured.
-  for (const auto& each : plain.json()["fastest"])
+  const nlohmann::json ranked = plain.json();
+  for (const auto& each : ranked["fastest"])
     if (each["configuration"]["gpus"] == 112)
       CHECK(each["predicted_time"].get<double>() > 17);
 
   // Nothing beyond the runs, between them what they say.
   write("space.json", R"({"gpus": [8, 40, 56, 112, 128, 256, 512]})");
   const ProgramResult wider = suggest({"space.json"});
-  for (const auto& each : wider.json()["fastest"])
+  const nlohmann::json within = wider.json();
+  for (const auto& each : within["fastest"])
     CHECK(each["configuration"]["gpus"] <= 112);
   CHECK(gpus_of_first(wider) <= 56);
   CHECK(gpus_of_first(wider) >= 40);
@@ -115,8 +117,11 @@ TEST_CASE_METHOD(TurningTest, "planted laws that turn are found whatever the noi
   // The peak is at 12.6: the scales beside it differ by less than a tenth.
   CHECK(gpus_of_first(result) >= 8);
   CHECK(gpus_of_first(result) <= 16);
-  CHECK(run({"scaling", "model.json", "--format", "json"}).json()["fastest_scale"] ==
-        gpus_of_first(result));
+  const nlohmann::json study = run({"scaling", "model.json", "--format", "json"}).json();
+  CHECK(study["fastest_scale"] >= 8);
+  CHECK(study["fastest_scale"] <= 16);
+  if (sizes.size() == 1)
+    CHECK(study["fastest_scale"] == gpus_of_first(result));
 }
 
 TEST_CASE_METHOD(TurningTest, "nothing is said of laws that do not turn, which are extrapolated",
