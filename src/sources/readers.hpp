@@ -35,8 +35,9 @@ std::optional<NamedRows> extrap_rows(std::span<const JsonCursor> documents);
 
 /// Whether a file that begins with these bytes is what `go test -bench` prints.
 bool is_go_benchmark(std::string_view beginning);
-/// The benchmarks that `go test -bench` printed, a row per line of results.
-NamedRows read_go_benchmark(std::string_view bytes);
+/// The benchmarks that `go test -bench` printed, a row per line of results. What the program
+/// printed between the name and the results, or behind these, is not read.
+NamedRows read_go_benchmark(std::string_view bytes, const std::string& source);
 
 bool is_sqlite(std::string_view bytes);
 /// The rows of an SQLite database: the trials of a study of Optuna, the runs of an experiment of

@@ -26,6 +26,20 @@ std::vector<std::string> Sheet::column(std::size_t i, std::size_t first_row) con
   return cells;
 }
 
+std::size_t Sheet::usual_numbers() const {
+  std::vector<std::size_t> numbers = mapped(rows, &SheetRow::numbers);
+  std::erase(numbers, 0U);  // of headers and notes
+  std::ranges::sort(numbers);
+  return numbers.empty() ? 1 : numbers[(numbers.size() - 1) / 2];
+}
+
+void Sheet::refuse(const SheetRow& row, const std::string& where) const {
+  throw InputError(
+      fmt::format("{}:{}: {} is {}, but has as many numbers as the rows; make it a row of the "
+                  "table, or remove it",
+                  source, row.line, quoted_cell(trimmed(row.text, " ")), where));
+}
+
 void Sheet::tell(const std::string& sentence) {
   notices.push_back(fmt::format("{}: {}.", source, sentence));
 }
@@ -99,6 +113,19 @@ bool is_rule(std::string_view text) {
           text.find("==") != text.npos);
 }
 
+/// Lines with bars, or of numbers alone, are rows of some table.
+void check_around(const Sheet& sheet, const SheetRows& lines) {
+  const std::size_t usual = sheet.usual_numbers();
+  for (const SheetRow& line : lines) {
+    const bool has_bars = contains(line.text, '|');
+    const SheetRow row{line.line, line.text,
+                       has_bars ? between_bars(line.text) : words_of_line(line.text)};
+    if (!contains(mapped(sheet.rows, &SheetRow::line), line.line) && row.numbers() >= usual &&
+        (has_bars || row.numbers() == row.width()))
+      sheet.refuse(row, "beside the table");
+  }
+}
+
 /// A table is a block of adjacent lines with bars and a rule among them.
 bool split_at_bars(Sheet& sheet) {
   std::vector<SheetRows> tables;
@@ -127,10 +154,11 @@ bool split_at_bars(Sheet& sheet) {
                     sheet.source, tables.size(), tables[0][0].line, tables[1][0].line));
   sheet.tell(fmt::format("the columns are those between bars, from line {} to {}",
                          tables[0][0].line, tables[0].back().line));
-  if (const std::size_t others = sheet.rows.size() - rules - tables[0].size(); others > 0)
+  const SheetRows lines = std::exchange(sheet.rows, std::move(tables[0]));
+  check_around(sheet, lines);
+  if (const std::size_t others = lines.size() - rules - sheet.rows.size(); others > 0)
     sheet.tell(fmt::format("the {} around the table {} not read", counted_noun(others, "line"),
                            others == 1 ? "is" : "are"));
-  sheet.rows = std::move(tables[0]);
   for (SheetRow& row : sheet.rows)  // rows of Markdown may leave out the last cells
     row.cells.resize(std::max(row.width(), sheet.rows[0].width()));
   return true;

@@ -38,7 +38,11 @@ struct Sheet {
 
   /// The cells of a column from a row on; blank where a row has fewer.
   std::vector<std::string> column(std::size_t i, std::size_t first_row) const;
+  /// How many numbers half of the rows have, or more.
+  std::size_t usual_numbers() const;
   void tell(const std::string& sentence);
+  /// Throws InputError for a line with as many numbers that stands `where` no row is expected.
+  [[noreturn]] void refuse(const SheetRow& row, const std::string& where) const;
   /// Tells that rows, which are `what`, are left out.
   void tell_unread(std::span<const SheetRow> unread, const std::string& what);
   /// The same, and removes them.

@@ -162,7 +162,7 @@ NamedRows rows_of(InputFormat family, std::string_view bytes, const std::string&
   if (family == InputFormat::sqlite)
     return read_sqlite(bytes, source, options);
   if (family == InputFormat::go_benchmark)
-    return read_go_benchmark(bytes);
+    return read_go_benchmark(bytes, source);
   return family == InputFormat::extrap ? read_extrap_text(bytes, source)
                                        : read_json(bytes, source, options.format);
 } catch (const std::length_error&) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -11,6 +12,7 @@
 #include "base/text.hpp"
 #include "columns/column_facts.hpp"
 #include "columns/quantities.hpp"
+#include "perfmodel/columns.hpp"
 #include "sources/sheet.hpp"
 #include "sources/written_cells.hpp"
 
@@ -46,6 +48,9 @@ void drop_titles(Sheet& sheet) {
   for (std::size_t i = 0; i + 1 < sheet.rows.size() && is_title(sheet.rows[i]); ++i)
     if (is_header(sheet, i + 1) && sheet.rows[i].filled() <= sheet.rows[i + 1].filled())
       titles = i + 1;  // else the next line may be of units
+  for (std::size_t i = 0; i < titles; ++i)
+    if (sheet.rows[i].numbers() >= sheet.usual_numbers())
+      sheet.refuse(sheet.rows[i], "above the header");
   sheet.drop(0, titles, titles == 1 ? "a title above the header" : "titles above the header");
 }
 
@@ -126,7 +131,8 @@ void join_units(Sheet& sheet) {
   for (std::size_t i = 0; i < sheet.width; ++i) {
     const std::string unit = unit_in(row.cells[i]);
     const bool is_of_numbers = !kNoUnits.has(unit) && !unit.empty();
-    const SheetCells below = sheet.column(i, 2);
+    SheetCells below = sheet.column(i, 2);
+    std::erase_if(below, tells_failure);
     if ((unit.empty() && !row.cells[i].empty()) ||
         (is_of_numbers &&
          2 * to_size(std::ranges::count_if(below, is_written_number)) < below.size()))
@@ -146,27 +152,157 @@ bool is_level(const Sheet& sheet, std::size_t column) {
   return contains(cells, last);
 }
 
-/// Whether the last row has the word of a statistic in place of a setting. Names of operations may
-/// as well be levels of a column of texts.
-bool is_total(const Sheet& sheet) {
-  constexpr WordList kTotals{
-      "total totals grand_total subtotal overall average averages avg stdev stddev std_dev "
-      "standard_deviation geomean geo_mean geometric_mean"};
-  constexpr WordList kOperations{"sum sums mean median std min minimum max maximum"};
-  const auto word_of = [&](std::string_view cell) {
-    std::string word = folded(cell);
-    std::erase_if(word, [](char c) { return c == ':' || c == '.'; });
-    return word;
-  };
-  const SheetRow& row = sheet.rows.back();
-  const auto at = std::ranges::find_if_not(row.cells, is_empty);
-  const auto column = to_size(at - row.cells.begin());
-  if (row.width() != sheet.width || row.numbers() == 0 || is_level(sheet, column))
+/// The number of a cell and the place of its last digit, both in the unit of the cell.
+struct WrittenNumber {
+  double value;
+  double last_digit;
+};
+
+std::optional<WrittenNumber> number_in(std::string text, char decimal) {
+  if (decimal == ',')
+    for (char& c : text)
+      c = c == ',' ? '.' : c == '.' ? ',' : c;
+  const auto quantity = parse_quantity(text);
+  const std::string digits = text.substr(0, text.find_first_not_of("+-0123456789.,' "));
+  const std::string plain(trimmed(digits, " "));
+  const auto number = parse_number(without_group_marks(plain).value_or(plain));
+  const auto value = quantity                       ? std::optional(quantity->value)
+                     : digits.size() == text.size() ? number
+                                                    : parse_number(text);
+  if (!value || !number)
+    return std::nullopt;
+  const std::size_t point = plain.find('.');
+  const std::size_t decimals = point == plain.npos ? 0 : plain.size() - point - 1;
+  const double scale = *number == 0 ? 1 : *value / *number;  // of a unit or an exponent
+  const bool has_parts = quantity && text.find_first_of("0123456789", digits.size()) != text.npos;
+  return WrittenNumber{*value,
+                       has_parts ? 0 : scale * std::pow(10, -static_cast<double>(decimals))};
+}
+
+/// What a row of totals may have of the numbers above: one of these in all columns. The first ones
+/// are extremes, and the next is the sum.
+constexpr std::size_t kExtremes = 2;
+constexpr std::size_t kSum = 2;
+constexpr std::size_t kStatistics = 8;
+
+std::vector<double> statistics_of(std::vector<double> numbers) {
+  const auto n = static_cast<double>(numbers.size());
+  std::ranges::sort(numbers);
+  double sum = 0;
+  double sum_of_logarithms = 0;
+  for (const double x : numbers) {
+    sum += x;
+    sum_of_logarithms += std::log(x);
+  }
+  double squares = 0;
+  for (const double x : numbers)
+    squares += (x - sum / n) * (x - sum / n);
+  const std::size_t half = numbers.size() / 2;
+  const double median = (numbers[half] + numbers[numbers.size() - 1 - half]) / 2;
+  return {numbers.front(),
+          numbers.back(),
+          sum,
+          sum / n,
+          median,
+          std::exp(sum_of_logarithms / n),
+          std::sqrt(squares / n),
+          std::sqrt(squares / (n - 1))};
+}
+
+/// Whether a cell may be a statistic of the numbers above, as far as its digits tell, and whether
+/// hardly any other cell could.
+struct CellEvidence {
+  bool fits = false;
+  bool tells = false;
+};
+
+/// Per statistic; empty if the cell, or the cells above, are no numbers.
+std::vector<CellEvidence> evidence_of(const std::string& cell, const SheetCells& above,
+                                      char decimal) {
+  constexpr double share = 1. / 16;
+  std::vector<double> numbers;
+  double last_digit = 0;
+  for (const std::string& text : above)
+    if (const auto number = number_in(text, decimal)) {
+      numbers.push_back(number->value);
+      last_digit = std::max(last_digit, number->last_digit);
+    }
+  const auto number = number_in(cell, decimal);
+  std::vector<CellEvidence> out;
+  if (!number || numbers.size() < 2)
+    return out;
+  const double range = std::ranges::max(numbers) - std::ranges::min(numbers);
+  const double of_sum = (last_digit < 1 ? last_digit : 0) *  // counts are exact
+                        std::sqrt(static_cast<double>(numbers.size()));
+  for (const double statistic : statistics_of(numbers)) {
+    const bool is_sum = out.size() == kSum;
+    const bool is_cut = !is_sum || number->last_digit > last_digit;
+    const double digits = out.size() < kExtremes || !is_cut ? 0 : number->last_digit / 2;
+    const double of_above = out.size() < kExtremes ? 0 : is_sum ? of_sum : of_sum / 2;
+    const double difference = std::abs(statistic - number->value) - 1e-9 * std::abs(statistic);
+    out.push_back({difference <= digits + of_above,
+                   difference <= digits && digits < share * (is_sum ? statistic : range)});
+  }
+  return out;
+}
+
+/// Whether a row has a label and, in every column of numbers, the same statistic of the rows before
+/// `end`. In a column of texts the label may be a level, unless no number is lacking and two
+/// columns tell; extremes tell nothing if a run above has them.
+bool is_total(const Sheet& sheet, std::size_t at, std::size_t end, char decimal) {
+  const SheetRow& row = sheet.rows[at];
+  const auto label = to_size(std::ranges::find_if_not(row.cells, is_empty) - row.cells.begin());
+  if (row.width() != sheet.width || is_written_number(row.cells[label]))
     return false;
-  const std::string first = word_of(sheet.column(column, 1).front());
-  const bool may_be_level = row.filled() == sheet.width && column == 0 && !is_written_number(first);
-  return !kTotals.has(first) && !kOperations.has(first) &&
-         (kTotals.has(word_of(*at)) || (kOperations.has(word_of(*at)) && !may_be_level));
+  std::vector<bool> fits(kStatistics, true);
+  std::vector<std::size_t> telling(kStatistics);
+  std::size_t cells = 0;
+  bool may_be_level = true;
+  bool lacks = false;
+  for (std::size_t i = 0; i < sheet.width; ++i) {
+    SheetCells above = sheet.column(i, 1);
+    above.resize(end - 1);
+    if (i == label && contains(above, row.cells[i]))
+      return false;
+    const auto written = to_size(std::ranges::count_if(above, is_written_number));
+    if (2 * written <= to_size(std::ranges::count_if(above, std::not_fn(is_missing))))
+      continue;
+    may_be_level = may_be_level && i != label;
+    lacks |= is_missing(row.cells[i]);
+    if (i == label || is_missing(row.cells[i]))
+      continue;
+    const std::vector<CellEvidence> evidence = evidence_of(row.cells[i], above, decimal);
+    cells += 1;
+    for (std::size_t k = 0; k < kStatistics; ++k) {
+      fits[k] = fits[k] && !evidence.empty() && evidence[k].fits;
+      telling[k] += !evidence.empty() && evidence[k].tells ? 1U : 0U;
+    }
+  }
+  const bool is_run = std::any_of(
+      sheet.rows.begin() + 1, sheet.rows.begin() + index(end),
+      [&](const SheetRow& other) {
+        return std::ranges::equal(other.cells.begin() + index(label) + 1, other.cells.end(),
+                                  row.cells.begin() + index(label) + 1, row.cells.end());
+      });
+  return cells > 0 && !(may_be_level && lacks) &&
+         std::ranges::any_of(indices(kStatistics), [&](std::size_t k) {
+           return fits[k] && telling[k] >= (may_be_level ? 2U : 0U) &&
+                  (k >= kExtremes || !may_be_level || !is_run);
+         });
+}
+
+/// The number of rows of totals at the end.
+std::size_t totals_in(const Sheet& sheet) {
+  constexpr std::size_t most = 8;
+  const std::size_t rows = sheet.rows.size();
+  for (std::size_t totals = std::min(most, rows - std::min<std::size_t>(rows, 3)); totals > 0;
+       --totals)
+    for (const char decimal : {'.', ','})
+      if (std::ranges::all_of(indices(totals), [&](std::size_t i) {
+            return is_total(sheet, rows - 1 - i, rows - totals, decimal);
+          }))
+        return totals;
+  return 0;
 }
 
 /// Whether the last row is a text below the table.
@@ -174,19 +310,19 @@ bool is_note(const Sheet& sheet) {
   const SheetRow& row = sheet.rows.back();
   const std::string& text = row.cells[0];
   return (row.width() < sheet.width || row.filled() == 1) && !text.empty() &&
-         !is_written_number(text) && !is_level(sheet, 0) &&
+         !is_written_number(text) && row.numbers() < sheet.usual_numbers() && !is_level(sheet, 0) &&
          (is_written_number(sheet.rows[1].cells[0]) || row.text.find(' ') != row.text.npos ||
           text.starts_with('#') || text.starts_with('*'));
 }
 
 void drop_end(Sheet& sheet) {
-  while (sheet.rows.size() > 2) {
-    const bool total = is_total(sheet);
-    if (!total && !is_note(sheet))
-      return;
-    sheet.drop(sheet.rows.size() - 1, sheet.rows.size(),
-               total ? "a total of those above" : "a note below the table");
-  }
+  const auto drop_last = [&](const std::string& what) {
+    sheet.drop(sheet.rows.size() - 1, sheet.rows.size(), what);
+  };
+  while (sheet.rows.size() > 2 && is_note(sheet))
+    drop_last("a note below the table");
+  for (std::size_t totals = totals_in(sheet); totals > 0; --totals)
+    drop_last("a total of those above");
 }
 
 void name_first_column(Sheet& sheet) {

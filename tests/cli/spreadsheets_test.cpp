@@ -50,13 +50,13 @@ TEST_CASE_METHOD(ProgramTest,
   const nlohmann::json of_markdown = model_of({"markdown.md"});
   CHECK(of_markdown["constants"] == expected["constants"]);
   CHECK_THAT(said(), ContainsSubstring("the 2 lines around the table are not read"));
-  write("sheet.csv", sheet + "Total;;99.999,5;\nNode 7;;;\n");
+  write("sheet.csv", sheet + "Total;;46.000,0;\nNode 7;;;\n");
   const nlohmann::json of_sheet = model_of({"sheet.csv"});
   CHECK(of_sheet["metrics"] == expected["metrics"]);
   CHECK(of_sheet["target"]["unit"] == "ms");
   CHECK_THAT(said(), ContainsSubstring("line 1, \"Results of March;;;\", is a title") &&
                          ContainsSubstring("line 4 is of units") &&
-                         ContainsSubstring("\"Total;;99.999,5;\", is a total") &&
+                         ContainsSubstring("\"Total;;46.000,0;\", is a total") &&
                          ContainsSubstring("Marks of thousands are removed: "));
 }
 
@@ -67,6 +67,16 @@ TEST_CASE_METHOD(ProgramTest, "a column of thousands that one cell proves is a c
         "cores,logs_per_s\n1,128768\n2,256112\n16,1884602\n");
   CHECK_THAT(run({"import", "cores.csv"}).succeeded().errors,
              ContainsSubstring("\"1,884,602\" of 'logs_per_s' is 1884602"));
+}
+
+TEST_CASE_METHOD(ProgramTest, "the runs with the largest numbers of aligned columns are fitted",
+                 "[cli]") {
+  write("runs.txt",
+        "gpus  batch time_s\n   1      8    8.5\n   2     16    4.5\n   4     64   12.5\n"
+        "   8    256 1234.5\n  16   1024 9999.5\n");
+  CHECK(run({"import", "runs.txt", "--quiet"}).succeeded().output ==
+        "gpus,batch,time_s\n1,8,8.5\n2,16,4.5\n4,64,12.5\n8,256,1234.5\n16,1024,9999.5\n");
+  CHECK(model_of({"runs.txt"})["provenance"]["data"]["rows"] == 5);
 }
 
 TEST_CASE_METHOD(ProgramTest, "the output of Go's benchmarks is fitted", "[cli]") {

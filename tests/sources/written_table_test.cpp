@@ -76,7 +76,7 @@ TEST_CASE("sheets with one oddity each are read as the plain table", "[written]"
        "n,b,t|1,2,0.5|2,2,0.3", 2},
       {"a unit beside another one", "a_ms,n\ns,#\n1,2\n4,5\n", "a_ms (s),n|1,2|4,5", 1},
       {"an index from 1", "Title\n,n,t\n1,1,0.5\n2,2,0.3\n", "row index,n,t|1,1,0.5|2,2,0.3", 1},
-      {"a mean of levels", "device,n,t\nA,1,0.5\nB,1,0.3\nA,2,0.1\nAverage,1,0.3\n",
+      {"a mean of levels", "device,n,t\nA,1,0.5\nB,1,0.3\nA,2,0.1\nAverage,1.3,0.30\n",
        "device*,n,t|A,1,0.5|B,1,0.3|A,2,0.1", 1},
       {"notes below", "n,b,t\n1,16,0.5\n2,16,0.3\n\n* with a warm cache\nMeasured, in March.\n",
        "n,b,t|1,16,0.5|2,16,0.3", 2},
@@ -160,6 +160,35 @@ TEST_CASE("sheets with one oddity each are read as the plain table", "[written]"
        "Benchmark*,Time,CPU,column 4 "
        "(MB/s)|f/1,6.708e-06,6.334e-06,145|f/2,6.675e-06,6.429e-06,585",
        4},
+      {"numbers wider than the gaps of single blanks",
+       "gpus  batch time_s\n   1      8    8.5\n   2     16    4.5\n   4     64   12.5\n"
+       "   8    256 1234.5\n  16   1024 9999.5\n",
+       "gpus,batch,time_s|1,8,8.5|2,16,4.5|4,64,12.5|8,256,1234.5|16,1024,9999.5", 1},
+      {"blank cells at the end of aligned rows",
+       "gpus  batch   time\n   1      8    8.5\n   2      8\n   4      8    2.5\n   8\n",
+       "gpus,batch,time|1,8,8.5|2,8,|4,8,2.5|8,,", 1},
+      {"blank cells below single blanks",
+       "gpu  n time\na   10  0.5\nb       0.3\nc    4\nd  128  9.5\n",
+       "gpu*,n,time|a,10,0.5|b,,0.3|c,4,|d,128,9.5", 1},
+      {"a first run with a blank cell",
+       "n    kind   time\n1    a\n2    b      0.5\n4    c      0.3\n8    d      0.2\n",
+       "n,kind*,time*|1,a,|2,b,0.5|4,c,0.3|8,d,0.2", 1},
+      {"names of several words above single blanks",
+       "  n Step time (ms) kind\n  1           12.5    a\n128            7.5    b\n",
+       "n,Step time (ms),kind*|1,12.5,a|128,7.5,b", 1},
+      {"a title as long as the header", "times of march\nn batch time\n1 16 0.5\n2 16 0.3\n",
+       "n,batch,time|1,16,0.5|2,16,0.3", 2},
+      {"runs out of memory in aligned columns", "n   time\n1   0.5\n2   0.3\n4   OOM\n",
+       "n,time|1,0.5|2,0.3|4,OOM", 1},
+      {"totals of any word", "n;b;t\n1;2;0,5\n2;2;0,25\n4;8;2,5\nGesamt;12;3,25\n",
+       "n,b,t|1,2,0.5|2,2,0.25|4,8,2.5", 1},
+      {"means of levels", "gpu,n,t\nA,1,0.5\nB,2,0.3\nC,4,0.1\nMoyenne,2.33,0.30\n",
+       "gpu*,n,t|A,1,0.5|B,2,0.3|C,4,0.1", 1},
+      {"the largest of each column", "gpu,n,t\nA,1,0.5\nB,2,0.3\nC,4,0.1\nbest,4,0.5\n",
+       "gpu*,n,t|A,1,0.5|B,2,0.3|C,4,0.1", 1},
+      {"totals of times with units",
+       "| n | t |\n|--|--|\n| 1 | 500 ms |\n| 2 | 1.5 s |\n| Summe | 2 s |\n", "n,t|1,0.5|2,1.5",
+       2},
       {"a remark between aligned rows", "n   time\n1   0.5\nwith a warm cache:\n2   0.3\n",
        "n,time|1,0.5|2,0.3", 2},
   };
@@ -201,15 +230,37 @@ TEST_CASE("a sheet that is not one table is refused with the cure", "[written]")
              ContainsSubstring(":3: the columns seem to be separated by blanks"));
 }
 
+TEST_CASE("lines with as many numbers as rows are rows, or are shown", "[written]") {
+  for (const auto& [text, shown] : std::array<std::array<std::string, 2>, 8>{{
+           {"| n | t |\n|---|---|\n| 1 | 2 |\n| 2 | 3 |\n\n| 4 | 5 |\n", ":6: \"| 4 | 5 |\""},
+           {"| n | t |\n|---|---|\n| 1 | 2 |\n| 2 | 3 |\n4 5\n", ":5: \"4 5\""},
+           {"n  batch  t\n1  16  0.5\n2  16  0.3\n4 nodes  16  0.2\n8  16 warm  0.1\n",
+            ":5: the columns seem to be separated by blanks, but \"8  16 warm  0.1\""},
+           {"n batch t\n1 16 0.5\n2 16 0.3\n4 16 0.2 warm\n", "\"4 16 0.2 warm\" has not"},
+           {"n batch t\n1 16 0.5\n2 16 0.3\n128 16\n", ":4: the columns seem to be separated"},
+           {"1 16 0.5\nn batch t\n2 16 0.3\n4 16 0.2\n", ":1: the columns seem to be"},
+           {"7;3;;\nn;b;x;t\n1;a;b;5\n2;a;b;7\n", ":1: \"7;3;;\" is above the header"},
+           {"  W    lr nodes  t\n1.5  a100 0.5    1\n2.5   b10 0.25   2\n",
+            "'lr nodes' may be the name"},
+       }}) {
+    INFO(text);
+    CHECK_THAT(refusal_of(text), ContainsSubstring(shown));
+  }
+}
+
 TEST_CASE("plain tables that look odd are left alone", "[written]") {
   for (const char* text : {
-           "op,t\ntotal,1\nmatmul,2\ntotal,2.5\n",  // a level
-           "op,t\nmatmul,1\nmatmul,2\nsum,2.5\n",   // an operation
-           "stat,t\nmin,1\nmax,3\nmean,2\n",        // a table of statistics
-           "time_s\n0.5\n0.7\n",                    // one column
-           "my times\n12.5 ms\n7.5 ms\n",           // one column of quantities
-           "kind,device\nx,A\ny,B\nz,C\n",          // texts alone
-           "size,kind,t\ns,m,1\nm,s,2\n",           // levels that are units
+           "op,t\ntotal,1\nmatmul,2\ntotal,2.5\n",                          // a level
+           "op,t\nmatmul,1\nmatmul,2\nsum,2.5\n",                           // an operation
+           "op,t\nforward,1\nbackward,2\noptim,0.5\ntotal,3.5\n",           // a level
+           "op,n,t\nforward,8,1\nbackward,8,2\noptim,8,.5\ntotal,8,3.5\n",  // one of a batch
+           "op,n,t\nread,4,1.5\nwrite,2,2.5\ntotal,8,7.5\n",                // no total
+           "gpu,n,t\nA,1,1\nB,2,2\nC,2,2\n",                                // two alike
+           "stat,t\nmin,1\nmax,3\nmean,2\n",                                // a table of statistics
+           "time_s\n0.5\n0.7\n",                                            // one column
+           "my times\n12.5 ms\n7.5 ms\n",   // one column of quantities
+           "kind,device\nx,A\ny,B\nz,C\n",  // texts alone
+           "size,kind,t\ns,m,1\nm,s,2\n",   // levels that are units
            "device,size,t\nsmall,large,1\nlarge,small,2\n",
            "n,batch,t\n1,16,0.5\n2,16,0.3\n4,16\n",    // cut off
            "a,b\n1,2,3\n4,5,6\n",                      // a header that is too short
