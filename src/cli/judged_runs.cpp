@@ -12,6 +12,7 @@
 #include "columns/cut_runs.hpp"
 #include "columns/design.hpp"
 #include "columns/replicates.hpp"
+#include "columns/unit_columns.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/error.hpp"
@@ -92,7 +93,8 @@ void warn_of_units(const FittedModel& model, const std::string& target, const Ta
   const Column* const column = table.find(target);
   const bool had_cells_with_units =
       unit_of(model.spec.target).empty() && (model.spec.unit == "s" || model.spec.unit == "B");
-  if (unit.empty() && had_cells_with_units && column != nullptr && column->unit.empty())
+  if (unit.empty() && had_cells_with_units && column != nullptr && column->unit.empty() &&
+      unit_beside(*column).empty())
     console.warning("'" + target + "' has no units in " + table.source +
                     ": its numbers are taken as " + model.spec.unit);
   if (!unit.empty() && !model.spec.unit.empty() && unit != model.spec.unit)

@@ -13,6 +13,7 @@
 #include "columns/column_facts.hpp"
 #include "columns/quantities.hpp"
 #include "columns/spec.hpp"
+#include "columns/unit_columns.hpp"
 #include "perfmodel/columns.hpp"
 #include "table/table.hpp"
 
@@ -66,7 +67,9 @@ std::vector<std::size_t> read_beyond(Column& column) {
 
 /// A unit of numbers: of the cells, or of times in the name of their column; empty if unknown.
 std::string unit_of_numbers(const Column& column) {
-  return column.unit.empty() ? unit_of(column.name) : column.unit;
+  return !column.unit.empty()           ? column.unit
+         : !unit_beside(column).empty() ? unit_beside(column)
+                                        : unit_of(column.name);
 }
 
 /// How many numbers of the measured column are one of this unit; nullopt if that is unknown.
@@ -94,7 +97,7 @@ double same_limit(const std::string& text, const Column& measured, const Table& 
 }
 
 bool is_memory(const Column& measured) {
-  return measure_of(measured.name, measured.unit) == Measure::memory;
+  return measure_of(measured.name, unit_of_numbers(measured)) == Measure::memory;
 }
 
 std::vector<double> limits_of(const std::string& limit, const Column& measured, const Table& table,

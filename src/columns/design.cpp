@@ -15,6 +15,7 @@
 #include "columns/quantities.hpp"
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
+#include "columns/unit_columns.hpp"
 #include "perfmodel/error.hpp"
 #include "table/table.hpp"
 
@@ -198,6 +199,17 @@ void require_columns(const Table& table, const ModelSpec& spec, Target target) {
                                  table.source, quoted_list(table.names())));
 }
 
+/// Throws InputError if columns of units say several ones of an input or the target.
+void require_one_unit_each(const ModelSpec& spec, const Table& table) {
+  std::set<std::string> texts;
+  for (const CategoricalInput& input : spec.categorical)
+    texts.insert(input.column);
+  std::vector<std::string> names = required_columns(spec);
+  names.push_back(spec.throughput ? spec.throughput->column : spec.target);
+  for (const std::string& name : names)
+    require_one_unit(table, name, texts);
+}
+
 /// The table with the columns of the model in its units, also those with cells that only a known
 /// unit makes quantities ("16G"); nullopt if there is nothing to convert.
 std::optional<Table> in_units_of(const ModelSpec& spec, const Table& table) {
@@ -224,8 +236,24 @@ bool has_plain_numbers_only(const Column& column) {
              column.numbers.begin(), column.numbers.end(), [](double x) { return x > 0; });
 }
 
-/// Throws InputError for cells with units unless `unit` is that of the model's column.
+/// How many seconds the time of a rate has: 1e-3 of "ops/ms".
+std::optional<double> seconds_of_rate(const std::string& unit) {
+  const std::size_t slash = unit.rfind('/');
+  const auto one = parse_quantity(slash == unit.npos ? "" : "1 " + unit.substr(slash + 1));
+  return one && one->unit == "s" ? std::optional(one->value) : std::nullopt;
+}
+
+/// Throws InputError for cells with units unless `unit` is that of the model's column, and for
+/// columns of units that are of another kind.
 void require_unit(const Table& table, const Column& column, const std::string& unit) {
+  const std::string& beside = unit_beside(column);
+  const auto written = parse_quantity("1 " + beside);
+  const auto own = parse_quantity("1 " + unit);
+  const auto seconds = seconds_of_rate(beside);
+  if ((written && own && written->unit != own->unit) ||
+      (seconds && seconds_of_rate(unit).value_or(*seconds) != *seconds))
+    throw InputError(fmt::format("{}: column '{}' is in {}, but the model's is in {}", table.source,
+                                 column.name, beside, unit));
   if (!column.unit.empty() && column.unit != unit)
     throw InputError(fmt::format(
         "{}: column '{}': its cells have units, such as {}, and are in {}, but the model's column "
@@ -376,6 +404,7 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
     extended = with_time_of(extended ? *extended : source, *spec.throughput, spec.target);
   const Table& table = extended ? *extended : source;
   require_columns(table, spec, target);
+  require_one_unit_each(spec, source);
   std::vector<std::size_t> all_rows = indices(rows ? 0 : table.rows());
   const RowChoice choice = rows.value_or(all_rows);
   CellProblems problems(table);

@@ -12,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "columns/column_facts.hpp"
+#include "columns/unit_columns.hpp"
 
 namespace perfmodel {
 namespace {
@@ -222,6 +223,27 @@ std::optional<Column> converted_texts(const Column& column, std::string_view wan
   return out;
 }
 
+/// A column of numbers in one unit in another one of its kind; nullopt if there is nothing to do.
+std::optional<Column> in_another_unit(const Column& column, const std::string& unit,
+                                      std::string_view wanted) {
+  const auto from = parse_quantity("1 " + unit);
+  const auto to = parse_quantity("1 " + std::string(wanted));
+  if (!from || !to || from->unit != to->unit || from->value == to->value)
+    return std::nullopt;
+  Column out = column;
+  out.unit = to->value == 1 ? wanted : "";
+  out.with_unit.clear();
+  for (std::size_t row = 0; row < out.numbers.size(); ++row) {
+    const std::string cell = column.text(row) + " " + unit;
+    if (const auto quantity = parse_quantity(cell)) {
+      out.numbers[row] = quantity->value / to->value;
+      if (out.with_unit.empty())
+        out.with_unit = out.unit.empty() ? std::string(wanted) : cell;
+    }
+  }
+  return out;
+}
+
 /// A column of numbers whose bad cells are quantities, with a level per row.
 Column as_texts(const Column& column) {
   Column out;
@@ -323,6 +345,10 @@ std::string unit_of_cell(std::string_view cell) {
 }
 
 std::optional<Column> in_unit(const Column& column, std::string_view wanted) {
+  if (!wanted.empty() && column.is_numeric())
+    if (const std::string& unit = column.unit.empty() ? unit_beside(column) : column.unit;
+        !unit.empty())
+      return in_another_unit(column, unit, wanted);
   if (!column.unit.empty())
     return std::nullopt;
   if (!column.is_numeric())

@@ -14,6 +14,7 @@
 #include "columns/left_out.hpp"
 #include "columns/quantities.hpp"
 #include "columns/spec.hpp"
+#include "columns/unit_columns.hpp"
 #include "perfmodel/error.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
@@ -516,9 +517,16 @@ void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacl
 /// >= 0, and levels not blank and fewer than the rows.
 void check_values(const Table& table, const Parts& parts, Obstacles& obstacles) {
   CellProblems& cells = obstacles.cells;
+  std::set<std::string> texts;
+  for (const ColumnPart& part : parts)
+    if (part.is_levels())
+      texts.insert(part.column->name);
   const auto inputs = std::ranges::count_if(parts, &ColumnPart::is_input);
   for (const ColumnPart& part : parts) {
     const Column& column = *part.column;
+    if (part.part == Part::target || part.is_number())
+      if (std::string doubt = doubt_of_units(table, column, texts); !doubt.empty())
+        obstacles.columns.push_back(std::move(doubt));
     if (part.part == Part::target && !check_numbers(part, cells))
       cells.set_remedy(column, remedy_of_measured("time", table, column));
     const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
@@ -675,7 +683,8 @@ void tell_what_was_inferred(const Table& table, const RoleRequest& request, cons
 /// UsageError if another unit than that of the cells is requested.
 std::string unit_of_target(const Column& target, const RoleRequest& request) {
   if (target.unit.empty())
-    return request.time_unit.value_or(unit_of(target.name));
+    return request.time_unit.value_or(unit_beside(target).empty() ? unit_of(target.name)
+                                                                  : unit_beside(target));
   if (request.time_unit.value_or(target.unit) != target.unit)
     throw UsageError(fmt::format(
         "--target-unit {} contradicts the cells of '{}', which have units and are in {}",
@@ -715,6 +724,11 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
   parts = parts_by_flags(table, request, problems);
   if (!problems.empty())
     throw UsageError(joined(problems, "\n"));
+  const std::set<std::string> of_units =
+      columns_of_units(table, {request.categorical.begin(), request.categorical.end()});
+  for (ColumnPart& part : parts)
+    if (part.part == Part::open && of_units.contains(part.column->name))
+      part.part = Part::ignored;
   infer_target_and_extrinsic(table, request, needs_scale, parts, roles.notices);
 
   share_out_the_rest(request, parts, roles.notices);

@@ -13,6 +13,7 @@
 #include "columns/cut_runs.hpp"
 #include "columns/derived.hpp"
 #include "columns/quantities.hpp"
+#include "columns/unit_columns.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -229,6 +230,7 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
           std::all_of(each.levels.begin(), each.levels.end(),
                       [](const std::string& level) { return parse_number(level).has_value(); }))
         each = as_numbers(each);  // was read as text only because of cells that were removed
+    take_unit_columns(*part, text_columns);
     convert_quantities(*part, text_columns);
   }
   for (auto& [key, failed] : by_cell)

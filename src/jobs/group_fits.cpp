@@ -13,6 +13,7 @@
 #include "base/files.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "columns/unit_columns.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "sources/source.hpp"
@@ -102,6 +103,7 @@ bool GroupIndex::add(std::string_view lines, std::uint64_t begin, std::uint32_t 
     return false;
   // What marks and units of cells mean is decided by all of a column's cells.
   if (!table.style.decimal_comma.empty() || !table.style.thousands.empty() ||
+      !columns_of_units(table, texts_).empty() ||
       std::ranges::any_of(table.columns, [](const Column& column) { return !column.unit.empty(); }))
     return false;
   std::vector<std::uint64_t> line_begins{begin};

@@ -14,6 +14,7 @@
 #include "columns/left_out.hpp"
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
+#include "columns/unit_columns.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -250,6 +251,8 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
         *failed += "; --failed censor --limit LIMIT counts those that were ended as longer";
       runs.warnings.emplace_back(*std::move(failed));
     }
+  if (measured)
+    require_one_unit(table, *measured, text_columns);
   warn_of_equal_files(runs);
   for (std::string& sentence : unify_truth_values(table))
     notices.emplace_back(std::move(sentence));

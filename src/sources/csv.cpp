@@ -20,6 +20,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "columns/quantities.hpp"
+#include "columns/unit_columns.hpp"
 #include "perfmodel/error.hpp"
 #include "sources/number_marks.hpp"
 
@@ -132,20 +133,15 @@ class TableReader {
  public:
   explicit TableReader(const std::set<std::string>& text_columns) : text_columns_(text_columns) {}
 
-  /// Reads a file, and before it the marks of its numbers if it may have some.
-  void read_file(const std::string& source, const CellStyle& style, bool has_marks,
-                 const EachLine& each_line) {
-    source_ = source;
-    marks_.reset();
-    if (has_marks || style.separator != ',' || style.decimal)
-      marks_.emplace(source, text_columns_, style, each_line);
-    style_ = marks_ ? marks_->style() : style;
-    place_of_.clear();
-    sources_.push_back(source);
-    lines_before_ += last_line_;
-    rows_before_ = table_.lines.size();
-    each_line([&](std::span<char> line, std::uint32_t number) { read_line(line, number); });
-    end_file();
+  /// Reads the files, and before them the marks of their numbers if these may have some.
+  void read_files(std::span<const MarkedFile> files, bool has_marks) {
+    std::vector<NumberMarks> marks;
+    if (has_marks || std::ranges::any_of(files, [](const MarkedFile& file) {
+          return file.style.separator != ',' || file.style.decimal;
+        }))
+      marks = marks_of_files(files, text_columns_);
+    for (std::size_t i = 0; i < files.size(); ++i)
+      read_file(files[i], marks.empty() ? nullptr : &marks[i]);
   }
 
   Table take() && {
@@ -155,6 +151,7 @@ class TableReader {
       table_.columns.push_back(std::move(column).take());
     check_index();
     check_header();
+    take_unit_columns(table_, text_columns_);
     convert_quantities(table_, text_columns_);
     table_.source = enumerated(sources_, kMostFilesNamed);
     if (sources_.size() > 1)
@@ -165,6 +162,18 @@ class TableReader {
   }
 
  private:
+  void read_file(const MarkedFile& file, const NumberMarks* marks) {
+    source_ = file.source;
+    marks_ = marks;
+    style_ = marks == nullptr ? file.style : marks->style();
+    place_of_.clear();
+    sources_.push_back(source_);
+    lines_before_ += last_line_;
+    rows_before_ = table_.lines.size();
+    file.each_line([&](std::span<char> line, std::uint32_t number) { read_line(line, number); });
+    end_file();
+  }
+
   void read_line(std::span<char> line, std::uint32_t number) {
     last_line_ = number;
     const auto is_between_cells = [&](char c) { return c == style_.separator || c == ' '; };
@@ -216,7 +225,7 @@ class TableReader {
   std::vector<std::string> sources_;
   std::string source_;  // of the current file, as the members up to fields_
   CellStyle style_;
-  std::optional<NumberMarks> marks_;
+  const NumberMarks* marks_ = nullptr;
   std::vector<std::size_t> place_of_;     // field -> column; empty before the header
   std::vector<std::string_view> fields_;  // of the current line
   std::size_t lines_before_ = 0;
@@ -329,7 +338,7 @@ void TableReader::check_names(std::uint32_t number) const {
 void TableReader::read_row(std::span<char> line, std::uint32_t number) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     ColumnBuilder& column = columns_[place_of_[i]];
-    if (marks_ && !text_columns_.contains(column.name()))
+    if (marks_ != nullptr && !text_columns_.contains(column.name()))
       fields_[i] =
           marks_->read(i, line.subspan(static_cast<std::size_t>(fields_[i].data() - line.data()),
                                        fields_[i].size()));
@@ -417,26 +426,30 @@ Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& tex
   std::size_t all = 0;
   for (const CsvText& file : files)
     all += file.bytes.size();
+  std::vector<MarkedFile> marked;
+  std::size_t before = 0;
+  for (const CsvText& file : files) {
+    check_bytes(file.bytes, file.source);
+    const auto told =
+        progress ? std::function<void(std::size_t)>([&progress, before, all](std::size_t bytes) {
+          progress(before + bytes, all);
+        })
+                 : nullptr;
+    const CellStyle style{.separator = separator ? *separator : separator_of(file.bytes),
+                          .decimal = file.decimal};
+    marked.push_back({file.source, style, [&file, told](const auto& visit) {
+                        for_each_line(
+                            file.bytes, file.source,
+                            [&](std::span<char> line, std::uint32_t number) {
+                              visit(line, number > kFirstRow ? number + file.left_out : number);
+                            },
+                            told);
+                      }});
+    before += file.bytes.size();
+  }
   return read_with_marks(text_columns, [&](bool has_marks) {
     TableReader reader(text_columns);
-    std::size_t before = 0;
-    const auto told = progress ? std::function<void(std::size_t)>(
-                                     [&](std::size_t bytes) { progress(before + bytes, all); })
-                               : nullptr;
-    for (const CsvText& file : files) {
-      check_bytes(file.bytes, file.source);
-      const CellStyle style{.separator = separator ? *separator : separator_of(file.bytes),
-                            .decimal = file.decimal};
-      reader.read_file(file.source, style, has_marks, [&](const auto& visit) {
-        for_each_line(
-            file.bytes, file.source,
-            [&](std::span<char> line, std::uint32_t number) {
-              visit(line, number > kFirstRow ? number + file.left_out : number);
-            },
-            told);
-      });
-      before += file.bytes.size();
-    }
+    reader.read_files(marked, has_marks);
     return std::move(reader).take();
   });
 }
@@ -450,14 +463,15 @@ Table table_of_lines(std::span<const NumberedLine> lines, const std::string& sou
     if (line.text.find('\r') != std::string::npos)
       refuse_return(fmt::format("{}:{}", source, line.number));
   }
+  const MarkedFile marked{source, style, [&](const auto& visit) {
+                            for (const NumberedLine& line : lines) {
+                              std::string copy = line.text;
+                              visit(copy, line.number);
+                            }
+                          }};
   return read_with_marks(text_columns, [&](bool has_marks) {
     TableReader reader(text_columns);
-    reader.read_file(source, style, has_marks, [&](const auto& visit) {
-      for (const NumberedLine& line : lines) {
-        std::string copy = line.text;
-        visit(copy, line.number);
-      }
-    });
+    reader.read_files(std::array{marked}, has_marks);
     return std::move(reader).take();
   });
 }

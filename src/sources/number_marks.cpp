@@ -156,34 +156,56 @@ void add_examples(const ColumnMarks& column, char decimal, CellStyle& style) {
     style.decimal_comma = column.comma.empty() && !groups ? column.doubtful : column.comma;
 }
 
-}  // namespace
+/// What the cells of a file show.
+struct MarksOfFile {
+  std::vector<ColumnMarks> columns;
+  bool points = false;  ///< a number needs the decimal point
+  bool commas = false;
 
-bool has_number_marks(std::string_view cell) {
-  if (!may_be_number(cell) || parse_number(cell) || parse_quantity(cell))
-    return false;
-  const std::string number = number_and_unit(cell).first;
-  return number_with('.', number) || number_with(',', number);
-}
+  bool is_known() const { return points != commas; }
+};
 
-NumberMarks::NumberMarks(const std::string& source, const std::set<std::string>& text_columns,
-                         const CellStyle& style, const EachLine& each_line)
-    : style_(style) {
-  if (style.decimal == ',')
-    style_.decimal_comma = "0,5";
-  const bool separates = style.separator == ',';
-  const auto columns = marks_of_columns(style.separator, text_columns, each_line);
+MarksOfFile marks_of_file(const MarkedFile& file, const std::set<std::string>& text_columns) {
+  const bool separates = file.style.separator == ',';
+  MarksOfFile out{marks_of_columns(file.style.separator, text_columns, file.each_line)};
   const auto has = [&](const auto& seen) {
-    return std::ranges::any_of(columns, [&](const ColumnMarks& column) {
+    return std::ranges::any_of(out.columns, [&](const ColumnMarks& column) {
       return column.is_of_numbers() && std::invoke(seen, column);
     });
   };
-  const bool points = has(&ColumnMarks::point);
-  const bool commas =
-      has(&ColumnMarks::both) || (has(&ColumnMarks::needs_comma) && !(separates && points));
-  const bool is_known = points != commas;
-  const char usual = style.decimal.value_or(commas && !points ? ',' : '.');
+  out.points = has(&ColumnMarks::point);
+  out.commas =
+      has(&ColumnMarks::both) || (has(&ColumnMarks::needs_comma) && !(separates && out.points));
+  return out;
+}
+
+/// Adds what other files of the table tell where this one does not.
+void add_evidence(std::span<const MarksOfFile> others, MarksOfFile& file) {
+  MarksOfFile all;
+  for (const MarksOfFile& other : others) {
+    all.points = all.points || other.points;
+    all.commas = all.commas || other.commas;
+    for (ColumnMarks& column : file.columns)
+      for (const ColumnMarks& same : other.columns)
+        column.whole = column.whole || (same.name == column.name && same.whole);
+  }
+  if (!file.is_known() && !file.points && all.is_known()) {
+    file.points = all.points;
+    file.commas = all.commas;
+  }
+}
+
+/// How the numbers of a file are read. Throws InputError for columns in doubt.
+NumberMarks decided(const MarkedFile& file, MarksOfFile seen, std::span<const MarksOfFile> others) {
+  add_evidence(others, seen);
+  CellStyle style = file.style;
+  if (style.decimal == ',')
+    style.decimal_comma = "0,5";
+  const bool separates = style.separator == ',';
+  const char usual = style.decimal.value_or(seen.commas && !seen.points ? ',' : '.');
+  std::vector<char> decimals;
   std::vector<std::string> problems;
-  for (const ColumnMarks& column : columns) {
+  for (const ColumnMarks& column : seen.columns) {
     const char mark = column.mark();
     char decimal = usual;
     if (!column.is_of_numbers() && !style.decimal) {
@@ -194,25 +216,49 @@ NumberMarks::NumberMarks(const std::string& source, const std::set<std::string>&
         problems.push_back(fmt::format(
             "{}: column '{}' has both decimal commas and decimal points; write all numbers in one "
             "of the two ways",
-            source, column.name));
-    } else if (style.decimal || (separates && mark == '.' && !commas)) {
+            file.source, column.name));
+    } else if (style.decimal || (separates && mark == '.' && !seen.commas)) {
       decimal = usual;
     } else if (column.needs_comma() || column.point) {
-      decimal = column.point ? '.' : !separates || column.both || !points ? ',' : '\0';
+      decimal = column.point ? '.' : !separates || column.both || !seen.points ? ',' : '\0';
     } else if (mark != '\0') {
-      const bool groups = is_known && mark != usual;
+      const bool groups = seen.is_known() && mark != usual;
       const bool counts = column.whole || is_scale_name(column.name);
       decimal = groups ? usual : mark;
-      if (groups ? column.ungrouped
-                 : (!is_known && (separates || commas)) || (counts && !column.ungrouped))
-        problems.push_back(column.question(source));
+      if (groups
+              ? column.ungrouped
+              : (!seen.is_known() && (mark == ',' || seen.commas)) || (counts && !column.ungrouped))
+        problems.push_back(column.question(file.source));
     }
-    decimals_.push_back(decimal);
+    decimals.push_back(decimal);
     if (decimal != '\0')
-      add_examples(column, decimal, style_);
+      add_examples(column, decimal, style);
   }
   if (!problems.empty())
     throw InputError(joined(problems, "\n"));
+  return {std::move(style), std::move(decimals)};
+}
+
+}  // namespace
+
+bool has_number_marks(std::string_view cell) {
+  if (!may_be_number(cell) || parse_number(cell) || parse_quantity(cell))
+    return false;
+  const std::string number = number_and_unit(cell).first;
+  return number_with('.', number) || number_with(',', number);
+}
+
+std::vector<NumberMarks> marks_of_files(std::span<const MarkedFile> files,
+                                        const std::set<std::string>& text_columns) {
+  const std::vector<MarksOfFile> seen =
+      mapped(files, [&](const MarkedFile& file) { return marks_of_file(file, text_columns); });
+  std::vector<NumberMarks> out;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    std::vector<MarksOfFile> others = seen;
+    others.erase(others.begin() + index(i));
+    out.push_back(decided(files[i], seen[i], others));
+  }
+  return out;
 }
 
 std::string_view NumberMarks::read(std::size_t field, std::span<char> cell) const {

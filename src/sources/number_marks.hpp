@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "perfmodel/table.hpp"
@@ -27,14 +28,14 @@ bool has_number_marks(std::string_view cell);
 /// A cell with both marks ("1.092,9"), with several groups of thousands ("1,884,602") or without a
 /// whole group ("0,5") tells the marks of its column. What can be read both ways ("1,024") follows
 /// the other cells of its column, or else those of the file, in which programs and people keep to
-/// one decimal mark. Where commas separate, those within a cell are decimal marks only if no number
-/// of the file has a decimal point: "640,480" may be a shape.
+/// one decimal mark, or else those of the other files of the table. A comma without evidence is
+/// asked for, and a point if the column counts. Where commas separate, those within a cell are
+/// decimal marks only if no number of the file has a decimal point: "640,480" may be a shape.
 class NumberMarks {
  public:
-  /// Judges all cells of a file, except those of `text_columns`. Throws InputError for all columns
-  /// that may be read both ways without evidence, or that need both.
-  NumberMarks(const std::string& source, const std::set<std::string>& text_columns,
-              const CellStyle& style, const EachLine& each_line);
+  /// The style of a file, and the decimal mark of each of its columns.
+  NumberMarks(CellStyle style, std::vector<char> decimals)
+      : style_(std::move(style)), decimals_(std::move(decimals)) {}
 
   /// Changes the cell of the field, from 0, to a number that parse_number() or parse_quantity()
   /// reads if it is one. Returns what is left of it.
@@ -47,5 +48,16 @@ class NumberMarks {
   CellStyle style_;
   std::vector<char> decimals_;  ///< by field; '\0': the cells stay as they are
 };
+
+struct MarkedFile {
+  std::string source;
+  CellStyle style;
+  EachLine each_line;
+};
+
+/// Judges all cells of the files of a table, except those of `text_columns`. Throws InputError for
+/// all columns of a file that may be read both ways without evidence, or that need both.
+std::vector<NumberMarks> marks_of_files(std::span<const MarkedFile> files,
+                                        const std::set<std::string>& text_columns);
 
 }  // namespace perfmodel

@@ -131,21 +131,11 @@ void take_units(Sheet& sheet) {
     return;
   const auto column = to_size(at - header.begin());
   const std::vector<std::string> units = sheet.column(column, 1);
-  const bool is_one = std::ranges::count(units, units[0]) == std::ssize(units);
-  const auto time_of = [](const std::string& unit) { return unit.substr(0, unit.find('/')); };
-  if ((is_one && sheet.separator) || units[0].empty() || is_written_number(units[0]) ||
-      (!is_one && !std::ranges::all_of(units, [&](const std::string& unit) {
-        return parse_quantity("10" + time_of(unit)).has_value();
-      })))
+  if (sheet.separator || units[0].empty() || is_written_number(units[0]) ||
+      std::ranges::count(units, units[0]) != std::ssize(units))
     return;
   sheet.tell(fmt::format("'{}' has the units of '{}'", header[column], header[*of]));
-  if (is_one)
-    header[*of] += " (" + units[0] + ")";
-  for (std::size_t row = 1; row < sheet.rows.size(); ++row) {
-    std::vector<std::string>& cells = sheet.rows[row].cells;
-    if (!is_one && cells.size() > std::max(*of, column) && !is_missing(cells[*of]))
-      cells[*of] += " " + time_of(units[row - 1]);
-  }
+  header[*of] += " (" + units[0] + ")";
   for (SheetRow& row : sheet.rows)
     if (row.cells.size() > column)
       row.cells.erase(row.cells.begin() + index(column));
