@@ -200,12 +200,13 @@ void require_columns(const Table& table, const ModelSpec& spec, Target target) {
 }
 
 /// Throws InputError if columns of units say several ones of an input or the target.
-void require_one_unit_each(const ModelSpec& spec, const Table& table) {
+void require_one_unit_each(const ModelSpec& spec, Target target, const Table& table) {
   std::set<std::string> texts;
   for (const CategoricalInput& input : spec.categorical)
     texts.insert(input.column);
   std::vector<std::string> names = required_columns(spec);
-  names.push_back(spec.throughput ? spec.throughput->column : spec.target);
+  if (target == Target::required)
+    names.push_back(spec.throughput ? spec.throughput->column : spec.target);
   for (const std::string& name : names)
     require_one_unit(table, name, texts);
 }
@@ -404,7 +405,7 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
     extended = with_time_of(extended ? *extended : source, *spec.throughput, spec.target);
   const Table& table = extended ? *extended : source;
   require_columns(table, spec, target);
-  require_one_unit_each(spec, source);
+  require_one_unit_each(spec, target, source);
   std::vector<std::size_t> all_rows = indices(rows ? 0 : table.rows());
   const RowChoice choice = rows.value_or(all_rows);
   CellProblems problems(table);

@@ -834,7 +834,9 @@ std::vector<std::string> columns_with_gaps(const Table& table, const RoleRequest
 Roles roles_around_scale(const Table& table, const RoleRequest& request) {
   Parts parts;
   Obstacles obstacles(table);
-  return settle_roles(table, request, true, parts, obstacles);
+  Roles roles = settle_roles(table, request, true, parts, obstacles);
+  require_one_unit(table, roles.target, {request.categorical.begin(), request.categorical.end()});
+  return roles;
 }
 
 Roles resolve_roles(const Table& table, const RoleRequest& request) {

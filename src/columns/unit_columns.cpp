@@ -208,7 +208,7 @@ Described columns_with_units(const UnitColumn& units, bool is_only, const Table&
     if (i != at && !texts.contains(table.columns[i].name) && may_have_units(table.columns[i]))
       all.push_back(i);
   if (auto named = named_after(units, all, table); !named.empty())
-    return {std::move(named)};
+    return {std::move(named), !units.is_doubtful};
   std::vector<std::size_t> results;
   std::ranges::copy_if(all, std::back_inserter(results),
                        [&](std::size_t i) { return is_result_of(table.columns[i].name, units); });
@@ -281,10 +281,16 @@ std::vector<std::pair<UnitColumn, Described>> unit_columns_of(const Table& table
       if (auto units = unit_column(column))
         found.push_back(*std::move(units));
   std::vector<std::pair<UnitColumn, Described>> out;
+  std::map<std::size_t, std::size_t> times_described;
   for (UnitColumn& units : found) {
     Described described = columns_with_units(units, found.size() == 1, table, texts);
+    for (const std::size_t i : described.columns)
+      ++times_described[i];
     out.emplace_back(std::move(units), std::move(described));
   }
+  for (auto& [units, described] : out)
+    for (const std::size_t i : described.columns)
+      described.clear = described.clear && times_described[i] == 1;
   return out;
 }
 

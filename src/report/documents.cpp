@@ -756,7 +756,11 @@ Table candidates_of(const std::string& source, std::string_view bytes) try {
   for (const Column& column : table.columns)
     if (!column.unit.empty())
       quantities.insert(column.name);
-  return quantities.empty() ? table : parse_csv(bytes, source, quantities);
+  if (quantities.empty())
+    return table;
+  Table written = parse_csv(bytes, source, quantities);
+  return written.columns.size() == table.columns.size() ? written
+                                                        : table;  // units beside numbers
 } catch (const InputError& error) {
   throw InputError(std::string(error.what()) + "\n" + source +
                    ": a space is a CSV with a configuration per line, or JSON such as " +

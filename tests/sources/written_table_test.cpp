@@ -134,7 +134,7 @@ TEST_CASE("sheets with one oddity each are read as the plain table", "[written]"
       {"one unit in a column of CSV", "n,Score,Units\n1,12.5,ops/s\n2,7.5,ops/s\n",
        "n,Score,Units*|1,12.5,ops/s|2,7.5,ops/s", 0},
       {"several units in a column", "n,Score,Unit\n1,12.5,us/op\n2,7.5,ms/op\n",
-       "n,Score|1,1.25e-05|2,0.0075", 1},
+       "n,Score|1,1.25e-05|2,0.0075", 0},
       {"merged cells",
        "| gpu | n | t |\n|--|--|--|\n| A | 1 | 5 |\n| | 2 | 4 |\n| B | 1 | 3 |\n| | 2 | 2 |\n",
        "gpu*,n,t|A,1,5|A,2,4|B,1,3|B,2,2", 2},
