@@ -232,7 +232,8 @@ std::optional<Table> in_units_of(const ModelSpec& spec, const Table& table) {
 }
 
 bool has_plain_numbers_only(const Column& column) {
-  return column.is_numeric() && column.unit.empty() && column.bad_cells.empty() &&
+  return column.is_numeric() && column.unit.empty() && unit_beside(column).empty() &&
+         column.bad_cells.empty() &&
          std::any_of(
              column.numbers.begin(), column.numbers.end(), [](double x) { return x > 0; });
 }

@@ -224,8 +224,8 @@ std::optional<Column> converted_texts(const Column& column, std::string_view wan
 }
 
 /// A column of numbers in one unit in another one of its kind; nullopt if there is nothing to do.
-std::optional<Column> in_another_unit(const Column& column, const std::string& unit,
-                                      std::string_view wanted) {
+std::optional<Column> in_another_unit(const Column& column, std::string_view wanted) {
+  const std::string& unit = unit_beside(column);
   const auto from = parse_quantity("1 " + unit);
   const auto to = parse_quantity("1 " + std::string(wanted));
   if (!from || !to || from->unit != to->unit || from->value == to->value)
@@ -345,12 +345,10 @@ std::string unit_of_cell(std::string_view cell) {
 }
 
 std::optional<Column> in_unit(const Column& column, std::string_view wanted) {
-  if (!wanted.empty() && column.is_numeric())
-    if (const std::string& unit = column.unit.empty() ? unit_beside(column) : column.unit;
-        !unit.empty())
-      return in_another_unit(column, unit, wanted);
   if (!column.unit.empty())
     return std::nullopt;
+  if (!wanted.empty() && column.is_numeric() && !unit_beside(column).empty())
+    return in_another_unit(column, wanted);
   if (!column.is_numeric())
     return converted_texts(column, wanted);
   const bool has_quantities = std::ranges::any_of(

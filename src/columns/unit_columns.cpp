@@ -138,11 +138,11 @@ bool is_of_numbers(const Column& column) {
   return numbers > 0 && 2 * (numbers + missing) > std::ssize(column.levels);
 }
 
-constexpr WordList kResults{"score value result measurement"};
+constexpr WordList kWordsOfResult{"score value result measurement"};
 
 /// The words of a name without those that are not its quantity: "score" of "Score Error (99.9%)";
 /// none of "mean".
-Words words_of_measured(std::string_view name) {
+Words words_without_statistics(std::string_view name) {
   constexpr WordList errors{"error err ci dev"};
   if (words_of_quantity("x " + std::string(name)).size() == 1)
     return {};
@@ -165,8 +165,8 @@ bool may_have_units(const Column& column) {
 }
 
 bool is_result_of(const std::string& name, const UnitColumn& units) {
-  const Words words = words_of_measured(name);
-  if (std::ranges::all_of(words, [](const std::string& word) { return kResults.has(word); }))
+  const Words words = words_without_statistics(name);
+  if (std::ranges::all_of(words, [](const std::string& word) { return kWordsOfResult.has(word); }))
     return true;
   return std::ranges::any_of(units.units, [&](const std::optional<UnitWord>& unit) {
     return !unit || unit->is_unknown() ? false
@@ -190,8 +190,8 @@ std::vector<std::size_t> named_after(const UnitColumn& units, std::span<const st
   std::erase_if(name, [](const std::string& word) { return is_named_unit(word); });
   std::vector<std::size_t> out;
   for (const std::size_t i : all) {
-    Words words = words_of_measured(table.columns[i].name);
-    while (words.size() > name.size() && kResults.has(words.back()))
+    Words words = words_without_statistics(table.columns[i].name);
+    while (words.size() > name.size() && kWordsOfResult.has(words.back()))
       words.pop_back();
     if (!name.empty() && words.size() >= name.size() &&
         std::equal(name.rbegin(), name.rend(), words.rbegin()))
@@ -215,13 +215,13 @@ Described columns_with_units(const UnitColumn& units, bool is_only, const Table&
   const std::vector<std::size_t>& among = results.empty() && !units.is_doubtful ? all : results;
   std::set<Words> quantities;
   for (const std::size_t i : among)
-    quantities.insert(words_of_measured(table.columns[i].name));
+    quantities.insert(words_without_statistics(table.columns[i].name));
   if (!is_only && at > 0 && contains(among, at - 1))
-    quantities = {words_of_measured(table.columns[at - 1].name)};
+    quantities = {words_without_statistics(table.columns[at - 1].name)};
   if (quantities.size() != 1 || units.is_doubtful)
     return {among, false};
   std::erase_if(all, [&](std::size_t i) {
-    return !quantities.contains(words_of_measured(table.columns[i].name));
+    return !quantities.contains(words_without_statistics(table.columns[i].name));
   });
   return {all};
 }
