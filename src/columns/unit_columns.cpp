@@ -170,7 +170,7 @@ bool is_result_of(const std::string& name, const UnitColumn& units) {
     return true;
   return std::ranges::any_of(units.units, [&](const std::optional<UnitWord>& unit) {
     return !unit || unit->is_unknown() ? false
-           : unit->is_rate()           ? names_throughput(name) || may_be_rate_name(name)
+           : unit->is_rate() ? measure_of(name, "") == Measure::rate || may_be_rate_name(name)
            : unit->kind.starts_with('s')
                ? is_time_name(name) || may_be_time_name(name) || denotes(name, "s")
                : denotes(name, "B");
@@ -183,7 +183,7 @@ struct Described {
   bool clear = true;
 };
 
-/// Those whose names the column of units repeats: "real_time" beside "time_unit".
+/// Those that the column of units names: "real_time" beside "time_unit".
 std::vector<std::size_t> named_after(const UnitColumn& units, std::span<const std::size_t> all,
                                      const Table& table) {
   Words name = name_words(units.column->name);

@@ -6,7 +6,7 @@
 #include "perfmodel/table.hpp"
 
 /// Columns of units beside numbers: "ms" beside 900. What tells one is its name or its cells; what
-/// it describes, the name of the column: the one that it repeats ("time" and "time_unit"), or the
+/// it describes, the name of the column: the one in its name ("time" of "time_unit"), or the
 /// only result. Columns in `text_columns` are none.
 namespace perfmodel {
 
