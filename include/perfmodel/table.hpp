@@ -81,8 +81,10 @@ struct Column {
   std::string formula{};             ///< of a derived column; empty for a column of the file
   /// "s", "B" or "%" if the cells are quantities with units; empty: the numbers as in the file.
   std::string unit{};
-  std::string with_unit{};  ///< the first such cell, "1m 30s"; empty without a unit
-  double last_digit = 0;    ///< place of the last digit of the cells: 0.01 for "2.50"; 0: unknown
+  /// The first such cell, "1m 30s". Without a unit: that of numbers as in the file, "ms", where a
+  /// column of units says the same one of all; else empty.
+  std::string with_unit{};
+  double last_digit = 0;  ///< place of the last digit of the cells: 0.01 for "2.50"; 0: unknown
 
   bool is_numeric() const { return kind == Kind::numeric; }
   /// The cell as text: the level, or the shortest form of the number.
