@@ -68,9 +68,24 @@ RunsFile read_runs(const std::string& path, const std::set<std::string>& text_co
 RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::string>& text_columns,
                    const InputOptions& input, const ReadProgress& progress = {});
 
-/// As read_runs(), with all cells as they were written, as texts, but for numbers with units or
-/// with decimal commas. `bytes` is empty.
-RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptions& input);
+/// Runs without their bytes, and the cells of the columns of their files as texts: as they were
+/// written, but for the numbers in place of those with decimal commas or marks of thousands.
+struct WrittenRuns {
+  RunsFile runs;
+  std::vector<Column> cells{};
+};
+
+/// As read_runs(), with the cells.
+WrittenRuns read_as_written(const std::vector<std::string>& paths, const InputOptions& input);
+
+/// Adds a column of texts that say of which of these files a run is: "old" of "results/old.txt".
+/// Throws UsageError if there is such a column.
+void add_file_column(const std::string& name, const std::vector<std::string>& paths,
+                     RunsFile& runs);
+
+/// The runs as a CSV of commas, a line per run, that is read as they were: with the same cells, the
+/// same numbers, and the same results of the runs.
+std::string csv_of_runs(const WrittenRuns& written);
 
 /// Removes the runs that failed according to their entry in the measured column. Returns a sentence
 /// about them, or nullopt if there are none. Throws InputError if no run is left.

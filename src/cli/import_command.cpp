@@ -1,5 +1,4 @@
-#include <cmath>
-#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@ namespace {
 struct ImportArguments {
   std::vector<std::string> files;
   InputOptions input;
+  std::optional<std::string> file_column;
   std::string output = "-";
 };
 
@@ -27,8 +27,10 @@ void setup_import(OptionSet& command, ImportArguments& arguments) {
       .file(FileUse::input)
       .required();
   add_input_options(command, arguments.input);
+  command.add("--file-column NAME", arguments.file_column,
+              "adds a column of the names of the files, to compare what each of them measured");
   add_output(command, arguments.output, "RUNS.csv");
-  command.common({"--input-format", "--study", "--experiment", "--sql"});
+  command.common({"--input-format", "--study", "--experiment", "--sql", "--file-column"});
   command.footer(
       R"(Writes the runs that fit, predict, evaluate and compare read from these files as CSV, a line per
 run. Formats: CSV and tables written for people, JSON and JSON lines, results of Google Benchmark,
@@ -37,26 +39,19 @@ other of SQLite by a query; all of them also compressed by gzip.
 
 Examples:
   perfmodel import results.json -o runs.csv
+  perfmodel import old.txt new.txt --file-column version | perfmodel fit -
   perfmodel import study.db --study resnet | perfmodel fit - --target value
   perfmodel import results.db --sql 'select gpus, batch, step_s from runs' -o runs.csv)");
 }
 
-/// The cell, with its unit if the column has one.
-std::string text_of(const Column& column, std::size_t row) {
-  const bool has_unit = !column.unit.empty() && !std::isnan(column.numbers[row]);
-  return column.text(row) + (has_unit ? column.unit : "");
-}
-
 int run_import(const ImportArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
-  const RunsFile runs = read_as_written(arguments.files, arguments.input);
+  WrittenRuns written = read_as_written(arguments.files, arguments.input);
+  const RunsFile& runs = written.runs;
+  if (arguments.file_column)
+    add_file_column(*arguments.file_column, arguments.files, written.runs);
   const Table& table = runs.table;
-  output.write(csv_line(table.names()));
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const std::vector<std::string> cells =
-        mapped(table.columns, [&](const Column& column) { return text_of(column, row); });
-    output.write(csv_line(cells));
-  }
+  output.write(csv_of_runs(written));
   console.notice(counted_noun(table.rows(), "run") + " of " +
                  counted_noun(table.columns.size(), "column"));
   if (const auto notice = reading_notice(table))

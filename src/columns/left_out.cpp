@@ -67,6 +67,10 @@ constexpr std::array kTools{
                 {"name run_name family_index per_family_instance_index run_type aggregate_name"}},
     // the same on a console
     ToolColumns{{"benchmark time cpu iterations"}, {"time cpu iterations"}, {}},
+    // Go's benchmarks, as they are imported
+    ToolColumns{{"benchmark time iterations"},
+                {"time bytes_per_op allocs_per_op mb_per_s iterations"},
+                {}},
     // hyperfine
     ToolColumns{{"command mean stddev"},
                 {"mean stddev median user system min max exit_codes memory_usage_byte"},

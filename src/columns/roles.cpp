@@ -250,12 +250,13 @@ bool is_scale(const ColumnPart& part) {
 }
 
 /// The only open column of numbers, if it is one that can be a scale: its name then says nothing
-/// that its values do not, and as `n` it is extrapolated as it is as `cores`.
-ColumnPart* only_number(Parts& parts) {
+/// that its values do not, and as `n` it is extrapolated as it is as `cores`. What a tool writes
+/// besides the settings does not count.
+ColumnPart* only_number(const Table& table, Parts& parts) {
   ColumnPart* out = nullptr;
   for (ColumnPart& part : parts) {
     if (part.part != Part::open || !part.facts.mostly_numbers() || part.facts.constant ||
-        is_by_product_name(part.column->name))
+        is_by_product_name(part.column->name) || role_in_tool(part.column->name, table.names()))
       continue;
     if (out != nullptr)
       return nullptr;
@@ -374,7 +375,7 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
                                                       : "are taken as extrinsic, by their names."));
     } else if (request.formula) {
       // It has those inputs that it names, whether or not one is a scale.
-    } else if (ColumnPart* const number = only_number(parts)) {
+    } else if (ColumnPart* const number = only_number(table, parts)) {
       number->part = Part::extrinsic;
       notices.push_back(fmt::format("Column '{}' is taken as extrinsic, the only one of numbers.",
                                     number->column->name));
@@ -629,10 +630,12 @@ void require_input(const Table& table, const Roles& roles, Obstacles& obstacles)
   if (roles.intrinsic.empty() && roles.categorical.empty() && roles.extrinsic.empty() &&
       obstacles.columns.empty())
     obstacles.columns.push_back(fmt::format(
-        "{}: no column {}, so there is nothing to model; add columns that say in what the runs "
-        "differ",
-        table.source,
-        roles.ignored.empty() ? "but the time varies" : "that varies is left but the time"));
+        "{}: no column {}, so there is nothing to model; {}", table.source,
+        roles.ignored.empty() ? "but the time varies" : "that varies is left but the time",
+        table.sources.size() > 1 ? "if the files differ in what they measured, write them as one "
+                                   "with a column that says "
+                                   "so: perfmodel import FILES --file-column version -o runs.csv"
+                                 : "add columns that say in what the runs differ"));
 }
 
 /// Derived columns must not use the time, which is unknown in a prediction.

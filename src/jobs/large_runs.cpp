@@ -35,6 +35,8 @@ LabelledRuns labelled(const CsvBeginning& beginning, const LineSample& sample, s
   RunsFile file;
   file.path = beginning.path;
   file.sha256 = std::move(sha256);
+  file.results = beginning.results;
+  file.described = beginning.described;
   file.table = table_of(beginning, sample);
   const std::size_t drawn = file.table.rows();
   LabelledRuns out = label_runs(std::move(file), roles);

@@ -19,6 +19,7 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
+#include "sources/csv.hpp"
 #include "sources/source.hpp"
 #include "table/table.hpp"
 
@@ -169,6 +170,7 @@ RunsFile without_rows(const std::vector<SourceText>& files) {
   for (const SourceText& file : files) {
     add_new(file.results, out.results);
     add_new(file.notices, out.notices);
+    add_new(file.described, out.described);
   }
   return out;
 }
@@ -339,19 +341,14 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
   return runs;
 }
 
-RunsFile read_as_written(const std::vector<std::string>& paths, const InputOptions& input) {
+WrittenRuns read_as_written(const std::vector<std::string>& paths, const InputOptions& input) {
   const std::vector<SourceText> files = read_sources(paths, input);
-  RunsFile runs = without_rows(files);
-  const std::vector<CsvText> texts = csv_texts_of(files, input);
-  const Table read = parse_csv(texts, {}, input.separator);
-  std::set<std::string> as_written;
-  for (const Column& column : read.columns)
-    if (!column.is_numeric() || (column.unit.empty() && read.style.decimal_comma.empty() &&
-                                 read.style.thousands.empty() && !input.decimal))
-      as_written.insert(column.name);
-  runs.table = parse_csv(texts, as_written, input.separator);
-  add_facts(input, as_written, runs);
-  return runs;
+  WrittenRuns out{without_rows(files)};
+  auto [table, cells] = parse_csv_with_cells(csv_texts_of(files, input), input.separator);
+  out.runs.table = std::move(table);
+  out.cells = std::move(cells);
+  add_facts(input, {}, out.runs);
+  return out;
 }
 
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,

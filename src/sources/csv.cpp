@@ -131,7 +131,9 @@ std::string_view column_name(std::string_view field) {
 /// them.
 class TableReader {
  public:
-  explicit TableReader(const std::set<std::string>& text_columns) : text_columns_(text_columns) {}
+  /// `keeps_cells`: also as texts.
+  TableReader(const std::set<std::string>& text_columns, bool keeps_cells)
+      : text_columns_(text_columns), keeps_cells_(keeps_cells) {}
 
   /// Reads the files, and before them the marks of their numbers if these may have some.
   void read_files(std::span<const MarkedFile> files, bool has_marks) {
@@ -144,7 +146,7 @@ class TableReader {
       read_file(files[i], marks.empty() ? nullptr : &marks[i]);
   }
 
-  Table take() && {
+  TableAndCells take() && {
     if (!problems_.empty())
       throw InputError(problems_.text());
     for (ColumnBuilder& column : columns_)
@@ -158,7 +160,10 @@ class TableReader {
       table_.sources = std::move(sources_);
     else
       table_.file.clear();
-    return std::move(table_);
+    TableAndCells out{std::move(table_)};
+    for (ColumnBuilder& column : cells_)
+      out.cells.push_back(std::move(column).take());
+    return out;
   }
 
  private:
@@ -220,8 +225,10 @@ class TableReader {
   std::size_t place(std::uint32_t number) const { return lines_before_ + number; }
 
   const std::set<std::string>& text_columns_;
+  const bool keeps_cells_;
   Table table_;
   std::vector<ColumnBuilder> columns_;
+  std::vector<ColumnBuilder> cells_;  // of the same columns, if they are kept
   std::vector<std::string> sources_;
   std::string source_;  // of the current file, as the members up to fields_
   CellStyle style_;
@@ -267,6 +274,8 @@ void TableReader::read_header(std::uint32_t number) {
     const auto kind = text_columns_.contains(name) ? ColumnBuilder::Kind::text
                                                    : ColumnBuilder::Kind::first_cell_decides;
     place_of_.push_back(columns_.size());
+    if (keeps_cells_)
+      cells_.emplace_back(name, ColumnBuilder::Kind::text);
     columns_.emplace_back(std::move(name), kind);
   }
 }
@@ -343,6 +352,8 @@ void TableReader::read_row(std::span<char> line, std::uint32_t number) {
           marks_->read(i, line.subspan(static_cast<std::size_t>(fields_[i].data() - line.data()),
                                        fields_[i].size()));
     column.add(fields_[i]);
+    if (keeps_cells_)
+      cells_[place_of_[i]].add(fields_[i]);
     if (column.new_level() && !is_utf8(fields_[i])) {
       problems_.add(
           place(number), i,
@@ -408,21 +419,20 @@ void TableReader::check_header() const {
 
 /// What `read` reads with the numbers as they are, or with their marks if a cell of the table that
 /// was read has some: where commas separate, few have any.
-Table read_with_marks(const std::set<std::string>& text_columns,
-                      const std::function<Table(bool has_marks)>& read) {
-  Table table = read(false);
-  const bool has_marks = std::ranges::any_of(table.columns, [&](const Column& column) {
+TableAndCells read_with_marks(const std::set<std::string>& text_columns,
+                              const std::function<TableAndCells(bool has_marks)>& read) {
+  TableAndCells out = read(false);
+  const bool has_marks = std::ranges::any_of(out.table.columns, [&](const Column& column) {
     return !text_columns.contains(column.name) &&
            (std::ranges::any_of(column.levels, has_number_marks) ||
             std::ranges::any_of(column.bad_cells, has_number_marks, &BadCell::text));
   });
-  return has_marks ? read(true) : std::move(table);
+  return has_marks ? read(true) : std::move(out);
 }
 
-}  // namespace
-
-Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& text_columns,
-                std::optional<char> separator, const ReadProgress& progress) {
+TableAndCells parse_files(std::span<const CsvText> files, const std::set<std::string>& text_columns,
+                          std::optional<char> separator, bool keeps_cells,
+                          const ReadProgress& progress) {
   std::size_t all = 0;
   for (const CsvText& file : files)
     all += file.bytes.size();
@@ -448,10 +458,21 @@ Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& tex
     before += file.bytes.size();
   }
   return read_with_marks(text_columns, [&](bool has_marks) {
-    TableReader reader(text_columns);
+    TableReader reader(text_columns, keeps_cells);
     reader.read_files(marked, has_marks);
     return std::move(reader).take();
   });
+}
+
+}  // namespace
+
+Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& text_columns,
+                std::optional<char> separator, const ReadProgress& progress) {
+  return parse_files(files, text_columns, separator, false, progress).table;
+}
+
+TableAndCells parse_csv_with_cells(std::span<const CsvText> files, std::optional<char> separator) {
+  return parse_files(files, {}, separator, true, {});
 }
 
 Table table_of_lines(std::span<const NumberedLine> lines, const std::string& source,
@@ -469,11 +490,12 @@ Table table_of_lines(std::span<const NumberedLine> lines, const std::string& sou
                               visit(copy, line.number);
                             }
                           }};
-  return read_with_marks(text_columns, [&](bool has_marks) {
-    TableReader reader(text_columns);
+  const auto read = [&](bool has_marks) {
+    TableReader reader(text_columns, false);
     reader.read_files(std::array{marked}, has_marks);
     return std::move(reader).take();
-  });
+  };
+  return read_with_marks(text_columns, read).table;
 }
 
 Table parse_csv(std::string_view bytes, const std::string& source,

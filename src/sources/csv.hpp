@@ -29,6 +29,16 @@ struct NumberedLine {
 Table table_of_lines(std::span<const NumberedLine> lines, const std::string& source,
                      const std::set<std::string>& text_columns, const CellStyle& style);
 
+/// A table, and its cells as texts: as they were written, but for the numbers in place of those
+/// with decimal commas or marks of thousands.
+struct TableAndCells {
+  Table table;
+  std::vector<Column> cells{};
+};
+
+/// As parse_csv(), with the cells.
+TableAndCells parse_csv_with_cells(std::span<const CsvText> files, std::optional<char> separator);
+
 /// What a file is that is no text, or no table, and what to do with it: "is a PDF; ..."; empty if
 /// its bytes do not tell.
 std::string verdict_on(std::string_view bytes);

@@ -181,7 +181,8 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
   out.path = path;
   out.text_columns = text_columns;
   out.source = display_name(path);
-  std::string bytes;
+  SourceText first{.csv = {}, .source = out.source};
+  std::string& bytes = first.csv;
   if (is_pipe(path)) {
     out.pipe = std::make_shared<LineBlocks>(path);
     out.pipe->read(kBeginning);
@@ -192,11 +193,13 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
     for_each_block(path, 0, std::min(kBeginning, out.size),
                    [&](std::string_view lines, std::uint64_t) { bytes.append(lines); });
   }
-  if (!is_plain_csv(bytes, input))
+  if (!take_first_line_of_import(first) && !is_plain_csv(bytes, input))
     throw InputError(
         out.source +
         " is not plain CSV, the only format whose rows are drawn while they are read; write it as "
         "CSV first, with perfmodel import");
+  out.results = first.results;
+  out.described = first.described;
   out.table = parse_csv(std::array{CsvText{bytes, out.source, 0, input.decimal}}, text_columns,
                         input.separator);
   std::string_view rest = bytes;

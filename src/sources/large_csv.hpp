@@ -64,10 +64,12 @@ struct CsvBeginning {
   Table table;  ///< of the first rows
   std::string header;
   std::uint32_t header_line = 1;
-  std::uint64_t rows_at = 0;              ///< offset of the line after the header
-  std::uint64_t size = 0;                 ///< size of the file; unknown for a pipe
-  std::shared_ptr<LineBlocks> pipe = {};  ///< if not a file: standard input or a pipe
-  std::shared_ptr<Sha256> piped = {};     ///< of a pipe: of all bytes, once lines were drawn
+  std::uint64_t rows_at = 0;                ///< offset of the line after the header
+  std::uint64_t size = 0;                   ///< size of the file; unknown for a pipe
+  std::shared_ptr<LineBlocks> pipe = {};    ///< if not a file: standard input or a pipe
+  std::shared_ptr<Sha256> piped = {};       ///< of a pipe: of all bytes, once lines were drawn
+  std::vector<std::string> results = {};    ///< the columns that its first line declares as such,
+  std::vector<std::string> described = {};  ///< and those that facts describe
 };
 
 /// Throws what parse_csv() throws for the first rows, and InputError if the path is neither a

@@ -189,22 +189,64 @@ void read_table(std::optional<char> separator, SourceText& file) {
   }
 }
 
+constexpr std::string_view kImported = "# perfmodel import";
+constexpr std::string_view kResult = "result:";
+constexpr std::string_view kDescribed = "described:";
+
 }  // namespace
 
+std::string first_line_of_import(std::span<const std::string> results,
+                                 std::span<const std::string> described) {
+  std::vector<std::string> fields{std::string(kImported)};
+  for (const std::string& column : results)
+    fields.push_back(std::string(kResult) + column);
+  for (const std::string& column : described)
+    fields.push_back(std::string(kDescribed) + column);
+  return csv_line(fields);
+}
+
+bool take_first_line_of_import(SourceText& file) {
+  if (!file.csv.starts_with(kImported))
+    return false;
+  const std::size_t end = std::min(file.csv.find_first_of("\r\n"), file.csv.size());
+  std::string line = file.csv.substr(0, end);
+  std::vector<std::string_view> fields;
+  if (split_fields(line, ',', fields) != FieldsEnd::complete || fields[0] != kImported)
+    return false;
+  for (const std::string_view field : fields)
+    if (field.starts_with(kResult))
+      file.results.emplace_back(field.substr(kResult.size()));
+    else if (field.starts_with(kDescribed))
+      file.described.emplace_back(field.substr(kDescribed.size()));
+  if (file.sha256.empty())
+    file.sha256 = sha256(file.csv);
+  file.csv.replace(0, end, end, ' ');
+  return true;
+}
+
 SourceText read_source(const std::string& path, const InputOptions& options) {
-  SourceText out{.csv = read_file(path), .source = display_name(path)};
-  if (options.format == InputFormat::csv)
+  return read_source_bytes(read_file(path), display_name(path), options);
+}
+
+SourceText read_source_bytes(std::string bytes, const std::string& source,
+                             const InputOptions& options) {
+  SourceText out{.csv = std::move(bytes), .source = source};
+  if (options.format == InputFormat::csv) {
+    take_first_line_of_import(out);
     return out;
+  }
   if (out.csv.starts_with(kGzip)) {
     out.sha256 = sha256(out.csv);
     out.csv = unpacked(out.csv, out.source);
   }
   if (const std::string verdict = verdict_on(out.csv); !verdict.empty())
     throw InputError(fmt::format("{} {}", out.source, verdict));
-  const InputFormat family = family_of(out.csv);
+  const bool is_imported = take_first_line_of_import(out);
+  const InputFormat family = is_imported ? InputFormat::csv : family_of(out.csv);
   check_options(family, out.source, options);
   if (family == InputFormat::csv) {
-    read_table(options.separator, out);
+    if (!is_imported)
+      read_table(options.separator, out);
     return out;
   }
   const NamedRows rows = rows_of(family, out.csv, out.source, options);
@@ -220,10 +262,11 @@ SourceText read_source(const std::string& path, const InputOptions& options) {
 }
 
 bool is_plain_csv(std::string_view beginning, const InputOptions& options) {
-  return options.format == InputFormat::csv ||
-         (!beginning.starts_with(kGzip) && family_of(beginning) == InputFormat::csv &&
-          (options.separator || !is_job_table(beginning)) &&
-          !written_table(beginning, "the file", options.separator));
+  return !beginning.starts_with(kImported) &&
+         (options.format == InputFormat::csv ||
+          (!beginning.starts_with(kGzip) && family_of(beginning) == InputFormat::csv &&
+           (options.separator || !is_job_table(beginning)) &&
+           !written_table(beginning, "the file", options.separator)));
 }
 
 }  // namespace perfmodel

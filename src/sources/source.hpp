@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,11 +42,20 @@ class NamedRows {
 /// A file of runs as CSV text.
 struct SourceText {
   std::string csv;
-  std::string source;                  ///< the file's name in messages
-  std::string sha256{};                ///< digest of the file's bytes if these are not `csv`
-  std::vector<std::string> results{};  ///< the columns that the format declares as results
-  std::vector<std::string> notices{};  ///< sentences about what of the file is not in `csv`
+  std::string source;                    ///< the file's name in messages
+  std::string sha256{};                  ///< digest of the file's bytes if these are not `csv`
+  std::vector<std::string> results{};    ///< the columns that the format declares as results
+  std::vector<std::string> notices{};    ///< sentences about what of the file is not in `csv`
+  std::vector<std::string> described{};  ///< the columns that facts in the file describe
 };
+
+/// A line that may begin a CSV: it is a table of a line per run as it is, with these results and
+/// described columns. It is a comment for other programs.
+std::string first_line_of_import(std::span<const std::string> results,
+                                 std::span<const std::string> described);
+
+/// Reads such a line at the beginning of `file.csv`, and makes it blank; false if there is none.
+bool take_first_line_of_import(SourceText& file);
 
 /// Reads a file of any known format; "-" is standard input. Plain CSV is handed on unchanged, and a
 /// table that was written for people as written_table() has it; the rows of other formats, which
@@ -55,6 +65,9 @@ struct SourceText {
 /// Throws InputError if the file cannot be read or is damaged, UsageError if an option does not
 /// apply to its format.
 SourceText read_source(const std::string& path, const InputOptions& options);
+/// The same of the bytes of a file. `source`: its name in messages.
+SourceText read_source_bytes(std::string bytes, const std::string& source,
+                             const InputOptions& options);
 
 /// Whether a file that begins with these bytes is read as CSV as it is.
 bool is_plain_csv(std::string_view beginning, const InputOptions& options);
