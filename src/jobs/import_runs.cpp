@@ -117,11 +117,13 @@ std::optional<Table> table_in(const std::string& csv, const Table& table) try {
 }
 
 /// Whether a CSV is read as a table with these columns: if it is plain, as every one of its cells.
-bool is_read_as(const Table& table, const std::string& csv) {
+bool is_read_as(const Table& table, const std::string& csv) try {
   if (is_plain_csv(csv, {}))
     return true;
   const auto again = table_in(csv, table);
   return again && std::ranges::equal(again->columns, table.columns, are_alike);
+} catch (const InputError&) {
+  return false;  // it looks like a damaged table
 }
 
 /// The roles of the columns of runs, and how many runs there are, as text; blank if there are none.
