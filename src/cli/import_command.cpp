@@ -28,7 +28,7 @@ void setup_import(OptionSet& command, ImportArguments& arguments) {
       .required();
   add_input_options(command, arguments.input);
   command.add("--file-column NAME", arguments.file_column,
-              "adds a column of the names of the files, to compare what each of them measured");
+              "adds a column that says of which file each run is");
   add_output(command, arguments.output, "RUNS.csv");
   command.common({"--input-format", "--study", "--experiment", "--sql", "--file-column"});
   command.footer(

@@ -17,7 +17,8 @@ using Words = std::vector<std::string>;
 struct ToolColumns {
   WordList key;  ///< all of these are in each of the tool's tables
   WordList results;
-  WordList labels;  ///< names, places and dates of runs
+  WordList labels;        ///< names, places and dates of runs
+  bool measures = false;  ///< it runs benchmarks: all other columns are their settings
 
   std::size_t count(const Words& names) const {
     return to_size(std::ranges::count_if(
@@ -64,17 +65,20 @@ constexpr std::array kTools{
     ToolColumns{{"real_time"},
                 {"iterations real_time cpu_time time_unit bytes_per_second items_per_second "
                  "error_occurred error_message"},
-                {"name run_name family_index per_family_instance_index run_type aggregate_name"}},
+                {"name run_name family_index per_family_instance_index run_type aggregate_name"},
+                true},
     // the same on a console
-    ToolColumns{{"benchmark time cpu iterations"}, {"time cpu iterations"}, {}},
+    ToolColumns{{"benchmark time cpu iterations"}, {"time cpu iterations"}, {}, true},
     // Go's benchmarks, as they are imported
     ToolColumns{{"benchmark time iterations"},
                 {"time bytes_per_op allocs_per_op mb_per_s iterations"},
-                {}},
+                {},
+                true},
     // hyperfine
     ToolColumns{{"command mean stddev"},
                 {"mean stddev median user system min max exit_codes memory_usage_byte"},
-                {"command"}},
+                {"command"},
+                true},
     // vLLM's benchmark of serving
     ToolColumns{{},
                 {"duration completed failed total_input_tokens total_output_tokens "
@@ -111,6 +115,11 @@ const ToolColumns* tool_of(const std::vector<std::string>& names) {
 
 bool is_table_of_tool(const std::vector<std::string>& names) {
   return tool_of(names) != nullptr;
+}
+
+bool is_measured_by_tool(const std::string& name, const std::vector<std::string>& names) {
+  const ToolColumns* const tool = tool_of(names);
+  return tool != nullptr && tool->measures && tool->role(folded(name)).has_value();
 }
 
 std::optional<LeftOut::Because> role_in_tool(const std::string& name,

@@ -44,6 +44,9 @@ bool is_better_statistic(std::string_view name, std::string_view other);
 /// columns in all, since one name ("user", "min") may be an input's.
 bool is_table_of_tool(const std::vector<std::string>& names);
 
+/// True if the column has what a tool measures that runs benchmarks, or how it does.
+bool is_measured_by_tool(const std::string& name, const std::vector<std::string>& names);
+
 /// Why a column of this name is no input in a table of a known tool: it is a result ("realtime" and
 /// "exit" of Nextflow, "MaxRSS" of Slurm) or a label. nullopt if it may be an input.
 std::optional<LeftOut::Because> role_in_tool(const std::string& name,

@@ -250,13 +250,14 @@ bool is_scale(const ColumnPart& part) {
 }
 
 /// The only open column of numbers, if it is one that can be a scale: its name then says nothing
-/// that its values do not, and as `n` it is extrapolated as it is as `cores`. What a tool writes
-/// besides the settings does not count.
+/// that its values do not, and as `n` it is extrapolated as it is as `cores`. What a
+/// tool writes besides the settings of its benchmarks does not count.
 ColumnPart* only_number(const Table& table, Parts& parts) {
   ColumnPart* out = nullptr;
   for (ColumnPart& part : parts) {
     if (part.part != Part::open || !part.facts.mostly_numbers() || part.facts.constant ||
-        is_by_product_name(part.column->name) || role_in_tool(part.column->name, table.names()))
+        is_by_product_name(part.column->name) ||
+        is_measured_by_tool(part.column->name, table.names()))
       continue;
     if (out != nullptr)
       return nullptr;
@@ -625,6 +626,10 @@ void settle_levels(const Table& table, bool of_formula, Parts& parts, Notices& n
   }
 }
 
+constexpr const char* kCompareFiles =
+    "to compare the files, write them as one with a column that says of which each run is, and fit "
+    "that: perfmodel import FILES --file-column version -o runs.csv";
+
 /// A model needs an input.
 void require_input(const Table& table, const Roles& roles, Obstacles& obstacles) {
   if (roles.intrinsic.empty() && roles.categorical.empty() && roles.extrinsic.empty() &&
@@ -632,10 +637,7 @@ void require_input(const Table& table, const Roles& roles, Obstacles& obstacles)
     obstacles.columns.push_back(fmt::format(
         "{}: no column {}, so there is nothing to model; {}", table.source,
         roles.ignored.empty() ? "but the time varies" : "that varies is left but the time",
-        table.sources.size() > 1 ? "if the files differ in what they measured, write them as one "
-                                   "with a column that says "
-                                   "so: perfmodel import FILES --file-column version -o runs.csv"
-                                 : "add columns that say in what the runs differ"));
+        table.sources.size() > 1 ? kCompareFiles : "add columns that say in what the runs differ"));
 }
 
 /// Derived columns must not use the time, which is unknown in a prediction.

@@ -54,7 +54,7 @@ std::optional<GroupIndex> GroupIndex::of(const std::string& path,
   bool goes = true;
   const auto take = [&](std::size_t bytes) {
     const std::string_view lines = std::string_view(open).substr(0, bytes);
-    goes = goes && out.add(lines, begin, line, by);
+    goes = goes && lines.find(kImportLine) == lines.npos && out.add(lines, begin, line, by);
     line += static_cast<std::uint32_t>(std::count(lines.begin(), lines.end(), '\n'));
     begin += bytes;
     open.erase(0, bytes);

@@ -192,7 +192,7 @@ std::string csv_of_runs(const WrittenRuns& written) {
         mapped(columns, [&](const WrittenColumn& column) { return column.cell(row); }));
   if (is_read_as(runs.table, csv) && !needs_results(runs, csv))
     return csv;
-  return first_line_of_import(runs.results, runs.described) + csv;
+  return csv + import_line(runs.results, runs.described);
 }
 
 }  // namespace perfmodel

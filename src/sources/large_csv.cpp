@@ -116,7 +116,8 @@ void LineSample::add(std::string_view lines, std::uint64_t offset) {
   while (!lines.empty()) {
     const std::size_t before = lines.size();
     std::string_view line = take_line(lines);
-    if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
+    if (line.find_first_not_of(" \t\r") != std::string_view::npos &&
+        !line.starts_with(kImportLine)) {
       ++filled_;
       if (line.ends_with('\r'))
         line.remove_suffix(1);
@@ -181,8 +182,7 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
   out.path = path;
   out.text_columns = text_columns;
   out.source = display_name(path);
-  SourceText first{.csv = {}, .source = out.source};
-  std::string& bytes = first.csv;
+  std::string bytes;
   if (is_pipe(path)) {
     out.pipe = std::make_shared<LineBlocks>(path);
     out.pipe->read(kBeginning);
@@ -193,13 +193,17 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
     for_each_block(path, 0, std::min(kBeginning, out.size),
                    [&](std::string_view lines, std::uint64_t) { bytes.append(lines); });
   }
-  if (!take_first_line_of_import(first) && !is_plain_csv(bytes, input))
+  SourceText end{.csv = {}, .source = out.source};
+  if (!out.pipe)
+    for_each_block(path, std::max(out.size, kBeginning) - kBeginning, out.size,
+                   [&](std::string_view lines, std::uint64_t) { end.csv.append(lines); });
+  if (!take_import_lines(end) && !is_plain_csv(bytes, input))
     throw InputError(
         out.source +
         " is not plain CSV, the only format whose rows are drawn while they are read; write it as "
         "CSV first, with perfmodel import");
-  out.results = first.results;
-  out.described = first.described;
+  out.results = end.results;
+  out.described = end.described;
   out.table = parse_csv(std::array{CsvText{bytes, out.source, 0, input.decimal}}, text_columns,
                         input.separator);
   std::string_view rest = bytes;

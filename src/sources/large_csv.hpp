@@ -68,7 +68,7 @@ struct CsvBeginning {
   std::uint64_t size = 0;                   ///< size of the file; unknown for a pipe
   std::shared_ptr<LineBlocks> pipe = {};    ///< if not a file: standard input or a pipe
   std::shared_ptr<Sha256> piped = {};       ///< of a pipe: of all bytes, once lines were drawn
-  std::vector<std::string> results = {};    ///< the columns that its first line declares as such,
+  std::vector<std::string> results = {};    ///< the columns that its last line declares as such,
   std::vector<std::string> described = {};  ///< and those that facts describe
 };
 

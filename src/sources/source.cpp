@@ -189,15 +189,19 @@ void read_table(std::optional<char> separator, SourceText& file) {
   }
 }
 
-constexpr std::string_view kImported = "# perfmodel import";
 constexpr std::string_view kResult = "result:";
 constexpr std::string_view kDescribed = "described:";
 
+void add_once(std::string_view column, std::vector<std::string>& columns) {
+  if (!contains(columns, column))
+    columns.emplace_back(column);
+}
+
 }  // namespace
 
-std::string first_line_of_import(std::span<const std::string> results,
-                                 std::span<const std::string> described) {
-  std::vector<std::string> fields{std::string(kImported)};
+std::string import_line(std::span<const std::string> results,
+                        std::span<const std::string> described) {
+  std::vector<std::string> fields{std::string(kImportLine)};
   for (const std::string& column : results)
     fields.push_back(std::string(kResult) + column);
   for (const std::string& column : described)
@@ -205,23 +209,26 @@ std::string first_line_of_import(std::span<const std::string> results,
   return csv_line(fields);
 }
 
-bool take_first_line_of_import(SourceText& file) {
-  if (!file.csv.starts_with(kImported))
-    return false;
-  const std::size_t end = std::min(file.csv.find_first_of("\r\n"), file.csv.size());
-  std::string line = file.csv.substr(0, end);
-  std::vector<std::string_view> fields;
-  if (split_fields(line, ',', fields) != FieldsEnd::complete || fields[0] != kImported)
-    return false;
-  for (const std::string_view field : fields)
-    if (field.starts_with(kResult))
-      file.results.emplace_back(field.substr(kResult.size()));
-    else if (field.starts_with(kDescribed))
-      file.described.emplace_back(field.substr(kDescribed.size()));
-  if (file.sha256.empty())
-    file.sha256 = sha256(file.csv);
-  file.csv.replace(0, end, end, ' ');
-  return true;
+bool take_import_lines(SourceText& file) {
+  bool found = false;
+  for (std::size_t at = 0; (at = file.csv.find(kImportLine, at)) != file.csv.npos; ++at) {
+    if (at > 0 && file.csv[at - 1] != '\n')
+      continue;
+    found = true;
+    if (file.sha256.empty())
+      file.sha256 = sha256(file.csv);
+    const std::size_t end = std::min(file.csv.find_first_of("\r\n", at), file.csv.size());
+    std::string line = file.csv.substr(at, end - at);
+    std::vector<std::string_view> fields;
+    split_fields(line, ',', fields);
+    for (const std::string_view field : fields)
+      if (field.starts_with(kResult))
+        add_once(field.substr(kResult.size()), file.results);
+      else if (field.starts_with(kDescribed))
+        add_once(field.substr(kDescribed.size()), file.described);
+    file.csv.replace(at, end - at, end - at, ' ');
+  }
+  return found;
 }
 
 SourceText read_source(const std::string& path, const InputOptions& options) {
@@ -232,7 +239,7 @@ SourceText read_source_bytes(std::string bytes, const std::string& source,
                              const InputOptions& options) {
   SourceText out{.csv = std::move(bytes), .source = source};
   if (options.format == InputFormat::csv) {
-    take_first_line_of_import(out);
+    take_import_lines(out);
     return out;
   }
   if (out.csv.starts_with(kGzip)) {
@@ -241,7 +248,7 @@ SourceText read_source_bytes(std::string bytes, const std::string& source,
   }
   if (const std::string verdict = verdict_on(out.csv); !verdict.empty())
     throw InputError(fmt::format("{} {}", out.source, verdict));
-  const bool is_imported = take_first_line_of_import(out);
+  const bool is_imported = take_import_lines(out);
   const InputFormat family = is_imported ? InputFormat::csv : family_of(out.csv);
   check_options(family, out.source, options);
   if (family == InputFormat::csv) {
@@ -262,11 +269,10 @@ SourceText read_source_bytes(std::string bytes, const std::string& source,
 }
 
 bool is_plain_csv(std::string_view beginning, const InputOptions& options) {
-  return !beginning.starts_with(kImported) &&
-         (options.format == InputFormat::csv ||
-          (!beginning.starts_with(kGzip) && family_of(beginning) == InputFormat::csv &&
-           (options.separator || !is_job_table(beginning)) &&
-           !written_table(beginning, "the file", options.separator)));
+  return options.format == InputFormat::csv ||
+         (!beginning.starts_with(kGzip) && family_of(beginning) == InputFormat::csv &&
+          (options.separator || !is_job_table(beginning)) &&
+          !written_table(beginning, "the file", options.separator));
 }
 
 }  // namespace perfmodel

@@ -49,13 +49,16 @@ struct SourceText {
   std::vector<std::string> described{};  ///< the columns that facts in the file describe
 };
 
-/// A line that may begin a CSV: it is a table of a line per run as it is, with these results and
-/// described columns. It is a comment for other programs.
-std::string first_line_of_import(std::span<const std::string> results,
-                                 std::span<const std::string> described);
+/// The beginning of a line that import adds to a CSV whose cells do not tell all: the other lines
+/// are a run each, whatever they look like, and these columns are results, or described by facts.
+inline constexpr std::string_view kImportLine = "# perfmodel import";
 
-/// Reads such a line at the beginning of `file.csv`, and makes it blank; false if there is none.
-bool take_first_line_of_import(SourceText& file);
+std::string import_line(std::span<const std::string> results,
+                        std::span<const std::string> described);
+
+/// Reads such lines of `file.csv`, of which joined files have several, and makes them blank; false
+/// if there are none.
+bool take_import_lines(SourceText& file);
 
 /// Reads a file of any known format; "-" is standard input. Plain CSV is handed on unchanged, and a
 /// table that was written for people as written_table() has it; the rows of other formats, which
