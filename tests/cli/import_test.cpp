@@ -1,14 +1,23 @@
 // Files of runs of other kinds than CSV: what reads them, and `import`, which writes them as CSV.
 
+#include <fmt/core.h>
+#include <cmath>
+#include <functional>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/files.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
 #include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 #include "support/shell.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
+using perfmodel::joined;
+using perfmodel::RandomStream;
 
 TEST_CASE_METHOD(SampleRunsTest, "a file that gzip compressed is read as what is in it", "[cli]") {
   const auto compressed = [&](const std::string& bytes) {
@@ -97,6 +106,129 @@ TEST_CASE_METHOD(SampleRunsTest, "import writes cells as they are, blank ones to
   // Only what is converted is written anew.
   CHECK(imported("mem,v,t\n2KiB,1.0,1m 30s\n512B,1.10,40 s\n") ==
         "mem,v,t\n2048B,1.0,90s\n512B,1.10,40s\n");
+}
+
+TEST_CASE_METHOD(ProgramTest, "import writes the numbers that fit reads", "[cli]") {
+  const auto imported = [&](const std::string& text) {
+    write("cells", text);
+    return run({"import", "cells", "--quiet"}).succeeded().output;
+  };
+  // Marks of thousands go, whatever the first cell of the column is.
+  for (const char* first : {"", "OOM"}) {
+    const std::string cell = first;
+    CHECK(imported("gpus;time_s\n1;" + cell + "\n2;9.876\n4;1.234\n8;617,5\n") ==
+          "gpus,time_s\n1," + cell + "\n2,9876\n4,1234\n8,617.5\n");
+  }
+  // The index of a data frame counts from 0 or, in R, from 1.
+  CHECK(imported(",gpus,time_s\n0,1,8\n1,2,4\n2,4,2\n") ==
+        "row index,gpus,time_s\n0,1,8\n1,2,4\n2,4,2\n");
+  CHECK(imported("\"\",\"gpus\",\"time_s\"\n\"1\",1,8\n\"2\",2,4\n") ==
+        "row index,gpus,time_s\n1,1,8\n2,2,4\n");
+  // "5s" alone may be a name.
+  CHECK(imported("x,time\n5 sec,1\n7 sec,2\n") == "x,time\n5 sec,1\n7 sec,2\n");
+  // Whatever a row looks like in a table that people write, an object of JSON is a run.
+  CHECK(imported(
+            R"([{"op": "a", "time_s": 1}, {"op": "b", "time_s": 2}, {"op": "c", "time_s": 4}])") ==
+        "op,time_s\na,1\nb,2\nc,4\n");
+}
+
+namespace {
+
+/// Two files of the results of a tool, of which the second is faster by a known factor.
+struct PlantedFiles {
+  const char* name;  ///< with its ending
+  std::function<std::string(double time, bool is_old)> result;
+  const char* begin = "";
+  const char* separator = "";
+  const char* end = "";
+};
+
+/// The factor that a fit of runs.csv finds between the two levels of `version`.
+double factor_between_versions(const nlohmann::json& model) {
+  for (const auto& effect : model["effects"])
+    if (effect["column"] == "version")
+      return effect["ratio"];
+  return 0;
+}
+
+}  // namespace
+
+// Results that stand out as much as the time are of the other version, too.
+TEST_CASE_METHOD(ProgramTest, "two files of a tool are compared by the advice of fit", "[cli]") {
+  constexpr double factor = 1.46;
+  const auto tool = GENERATE(values<PlantedFiles>({
+      {"go.txt",
+       [](double time, bool is_old) {
+         return fmt::format("BenchmarkSub/100-4 20000000 {:.5g} ns/op {} B/op {} allocs/op\n", time,
+                            is_old ? 64 : 0, is_old ? 1 : 0);
+       }},
+      {"google.json",
+       [](double time, bool is_old) {
+         return fmt::format(
+             R"({{"name": "BM_Sub/100", "time_unit": "ns", "iterations": 9, "real_time": {0}, "cpu_time": {0}, "hits": {1}}})",
+             time, is_old ? 100 : 7);
+       },
+       R"({"context": {}, "benchmarks": [)", ", ", "]}"},
+      {"hyperfine.json",
+       [](double time, bool is_old) {
+         return fmt::format(
+             R"({{"command": "sub", "times": [{}], "memory_usage_byte": [{}], "exit_codes": [0]}})",
+             time, is_old ? 6400 : 3200);
+       },
+       R"({"results": [)", ", ", "]}"},
+  }));
+  INFO(tool.name);
+  RandomStream random(1, "planted versions");
+  const std::string old_file = std::string("old_") + tool.name;
+  const std::string new_file = std::string("new_") + tool.name;
+  for (const bool is_old : {true, false}) {
+    std::vector<std::string> results;
+    for (int i = 0; i < 6; ++i)
+      results.push_back(
+          tool.result((is_old ? 100 * factor : 100) * std::exp(0.01 * random.normal()), is_old));
+    write(is_old ? old_file : new_file, tool.begin + joined(results, tool.separator) + tool.end);
+  }
+  CHECK_THAT(run({"fit", old_file, new_file}).failed(3),
+             ContainsSubstring("perfmodel import FILES --file-column version -o runs.csv"));
+  run({"import", old_file, new_file, "--file-column", "version", "-o", "runs.csv"}).succeeded();
+  const nlohmann::json advised = model_of({"runs.csv"});
+  CHECK(advised["effects"].size() == 1);
+  CHECK_THAT(factor_between_versions(advised), Catch::Matchers::WithinRel(factor, 0.02));
+
+  // The same by hand.
+  std::string by_hand;
+  for (const std::string& file : {old_file, new_file}) {
+    std::istringstream lines(run({"import", file}).succeeded().output);
+    std::string line;
+    for (bool is_header = true; std::getline(lines, line); is_header = false)
+      if (!is_header || by_hand.empty())
+        by_hand += line + (is_header ? ",version" : file == old_file ? ",old" : ",new") + "\n";
+  }
+  write("by_hand.csv", by_hand);
+  INFO(by_hand);
+  CHECK_THAT(factor_between_versions(model_of({"by_hand.csv"})),
+             Catch::Matchers::WithinRel(factor, 0.02));
+}
+
+TEST_CASE_METHOD(ProgramTest, "what a format declares as a result is one of its import, too",
+                 "[cli]") {
+  std::string text = "PARAMETER p\nPOINTS (2) (4) (8) (16) (32)\nMETRIC time\nREGION all\n";
+  std::string hits = "METRIC depth\n";
+  for (int p = 2; p <= 32; p *= 2) {
+    text += fmt::format("DATA {0} {1}\n", 3 * p, 3.1 * p);
+    hits += fmt::format("DATA {0} {0}\n", p % 3 + 1);
+  }
+  write("runs.txt", text + hits);
+  run({"import", "runs.txt", "-o", "runs.csv"}).succeeded();
+  CHECK_THAT(read("runs.csv"),
+             Catch::Matchers::EndsWith("\n# perfmodel import,result:time,result:depth\n"));
+  const auto inputs = [&](const Words& files) {
+    const nlohmann::json constants = model_of(files, {"--target", "time"})["constants"];
+    return constants["intrinsic"].dump() + constants["extrinsic"].dump();
+  };
+  CHECK(inputs({"runs.csv"}) == inputs({"runs.txt"}));
+  CHECK_THAT(run({"import", "runs.txt", "--file-column", "p"}).failed(2),
+             ContainsSubstring("--file-column: the runs have a column 'p'"));
 }
 
 TEST_CASE_METHOD(SampleRunsTest, "a file with other columns is reported by naming a few of them",
