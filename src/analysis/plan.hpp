@@ -100,6 +100,9 @@ Space space_around(const FittedModel& model);
 /// that is never larger than another one, or divides it, stays so.
 void bind_columns(Space& space, const Table& runs);
 
+/// Knows the columns of texts of a space.
+TextCodes text_codes(const Space& space);
+
 /// The numbers of a configuration as formulas use them: texts by their codes.
 std::vector<double> formula_values(const Space& space, TextCodes& codes,
                                    const Configuration& configuration);

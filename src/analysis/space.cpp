@@ -341,6 +341,14 @@ bool is_known_to_exist(const Space& space, const Configuration& configuration) {
 
 }  // namespace
 
+TextCodes text_codes(const Space& space) {
+  TextCodes out;
+  for (const SpaceColumn& column : space.columns)
+    if (column.is_text())
+      out.add_column(column.name, column.levels);
+  return out;
+}
+
 std::vector<double> formula_values(const Space& space, TextCodes& codes,
                                    const Configuration& configuration) {
   std::vector<double> values = configuration;
@@ -351,7 +359,7 @@ std::vector<double> formula_values(const Space& space, TextCodes& codes,
 }
 
 Conditions conditions_of(const Space& space) {
-  TextCodes codes;
+  TextCodes codes = text_codes(space);
   std::vector<Formula> formulas;
   for (const std::string& text : space.where)
     formulas.emplace_back(text, space.names(), codes, space.source + ": where");

@@ -230,18 +230,18 @@ Interval range_of_maximised(const Formula& formula, const std::vector<double>& c
   return out;
 }
 
-/// The parts of "a && b" that all have to hold; a condition with brackets, with operators that bind
-/// less or with "&" in a text is its only part.
+/// The parts of "a && b" that all have to hold; a condition with brackets or with operators that
+/// bind less is its only part.
 std::vector<std::string> parts_of_condition(const std::string& text) {
+  const std::string operators = without_quoted(text);
+  if (operators.find_first_of("?|(") != operators.npos)
+    return {text};
   std::vector<std::string> out;
-  for (std::size_t begin = 0, end = 0; end != text.npos; begin = end + 2) {
-    end = text.find("&&", begin);
+  for (std::size_t begin = 0, end = 0; end != operators.npos; begin = end + 2) {
+    end = operators.find("&&", begin);
     out.emplace_back(trimmed(std::string_view(text).substr(begin, end - begin), " \t\r\n"));
-    if (std::ranges::count(out.back(), '\'') % 2 != 0 ||
-        std::ranges::count(out.back(), '"') % 2 != 0)
-      return {text};
   }
-  return text.find_first_of("?|(") == text.npos ? out : std::vector{text};
+  return out;
 }
 
 /// A part of a condition.
@@ -291,6 +291,7 @@ class Search {
         request_(request),
         predict_(predict),
         conditions_(conditions_of(space)),
+        codes_(text_codes(space)),
         wanted_(wanted_of(space, request, codes_)),
         each_(place_of_each(space, request)),
         fastest_(
@@ -441,7 +442,7 @@ bool is_searchable(const Space& space) {
 void search_some(const Space& space, const SuggestionRequest& request, Search& search) {
   if (!space.rows.empty()) {  // random values of runs can rarely be combined
     Space allowed = space;
-    TextCodes codes;
+    TextCodes codes = text_codes(space);
     for (const Wanted& wanted : wanted_of(space, request, codes))
       if (!wanted.is_of_figures)
         allowed.where.push_back(wanted.text);
@@ -544,7 +545,7 @@ VectorXd prices(const Space& space, const std::optional<std::string>& price,
   VectorXd out = VectorXd::Ones(index(configurations.size()));
   if (!price)
     return out;
-  TextCodes codes;
+  TextCodes codes = text_codes(space);
   const Formula formula(*price, space.names(), codes, "--price");
   for (std::size_t i = 0; i < configurations.size(); ++i)
     out[index(i)] = checked_price(formula(formula_values(space, codes, configurations[i])), space);
@@ -583,7 +584,7 @@ std::optional<Interval> maximised_interval(const Space& space, const SuggestionR
   const auto has_interval = [](const Estimate& estimate) { return estimate.interval.has_value(); };
   if (!suggestion.interval && std::ranges::none_of(suggestion.bounded, has_interval))
     return std::nullopt;
-  TextCodes codes;
+  TextCodes codes = text_codes(space);
   const Formula formula = formula_to_maximise(space, request, codes);
   return range_of_maximised(formula, formula_values(space, codes, suggestion.configuration),
                             suggestion, true);

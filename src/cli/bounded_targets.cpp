@@ -163,9 +163,9 @@ RankingModels ranking_models(const SetLines& set, const std::vector<std::string>
     throw UsageError("the file holds models of " + quoted_list(targets) +
                      ": one is ranked, and --where has to " +
                      (all_are_named ? "leave out its name, which is 'time' there"
-                                    : "name all others ('" + targets.back() +
-                                          " < ...'); or choose by --pick 'target == \"" +
-                                          targets.front() + "\"'"));
+                                    : "name all others ('" + formula_name(targets.back()) +
+                                          " < ...'); or choose by --pick 'target == " +
+                                          formula_text(targets.front(), '"') + "'"));
   }
   RankingModels out;
   set.for_each([&](const ModelSetLine& line) {

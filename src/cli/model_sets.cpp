@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "base/text.hpp"
@@ -16,10 +17,14 @@
 namespace perfmodel::cli {
 namespace {
 
+std::vector<std::string> levels_of(const std::vector<std::string>& texts) {
+  const std::set<std::string> levels(texts.begin(), texts.end());
+  return {levels.begin(), levels.end()};
+}
+
 /// Values of a column for conditions: numbers if all cells are numbers, else codes of the texts.
-std::vector<double> pick_column(const std::vector<std::string>& texts, TextCodes& codes) {
-  const bool numeric = std::ranges::all_of(
-      texts, [](const std::string& text) { return parse_number(text).has_value(); });
+std::vector<double> pick_column(const std::vector<std::string>& texts, bool numeric,
+                                TextCodes& codes) {
   std::vector<double> out;
   for (const std::string& text : texts)
     out.push_back(numeric ? *parse_number(text) : codes.code(text));
@@ -30,8 +35,6 @@ std::vector<double> pick_column(const std::vector<std::string>& texts, TextCodes
 std::vector<bool> picked_lines(const SetLines& set, const std::string& pick) {
   std::vector<std::string> names = set.header().by;
   names.emplace_back("target");
-  TextCodes codes;
-  const Formula condition(pick, names, codes, "--pick");
   std::vector<std::vector<std::string>> texts(names.size());
   const auto note = [&](const ModelSetLine& line) {
     for (std::size_t c = 0; c < names.size(); ++c)
@@ -39,9 +42,18 @@ std::vector<bool> picked_lines(const SetLines& set, const std::string& pick) {
     return false;
   };
   set.for_each(note, [](const ModelSetLine&) {});
+  TextCodes codes;
+  const auto is_number = [](const std::string& text) { return parse_number(text).has_value(); };
+  std::vector<bool> numeric;
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    numeric.push_back(std::ranges::all_of(texts[c], is_number));
+    if (!numeric[c])
+      codes.add_column(names[c], levels_of(texts[c]));
+  }
+  const Formula condition(pick, names, codes, "--pick");
   std::vector<std::vector<double>> columns;
-  for (const auto& column : texts)
-    columns.push_back(pick_column(column, codes));
+  for (std::size_t c = 0; c < names.size(); ++c)
+    columns.push_back(pick_column(texts[c], numeric[c], codes));
   const std::vector<double> holds = condition.of_rows(columns, texts.front().size());
   return mapped(holds, [](double each) { return each != 0; });
 }
@@ -252,13 +264,14 @@ void SetPlaces::check() const {
     if (known_.contains(setting))
       continue;
     const std::string column = setting.substr(0, setting.find('='));
+    const std::string value = setting.substr(std::min(column.size() + 1, setting.size()));
     const bool is_key = contains(keys_, column);
     throw UsageError(
         "--set '" + setting + "': " +
-        (is_key
-             ? "'" + column + "' tells the models apart; choose some of them: --pick '" + column +
-                   " == \"" + setting.substr(std::min(column.size() + 1, setting.size())) + "\"'"
-             : "no model has such an input"));
+        (is_key ? "'" + column + "' tells the models apart; choose some of them: --pick '" +
+                      formula_name(column) +
+                      " == " + (parse_number(value) ? value : formula_text(value, '"')) + "'"
+                : "no model has such an input"));
   }
   if (wrong_ && !any_)
     throw UsageError(wrong_->what());
@@ -271,9 +284,10 @@ FittedModel picked_model(const std::string& path, const std::string& pick) {
 
 FittedModel model_of(const SetLines& set) {
   if (const std::size_t size = set.size(); size != 1) {
-    throw UsageError(
-        "the file holds " + std::to_string(size) + " such models; one is needed: --pick '" +
-        (set.header().by.empty() ? "target" : set.header().by.front()) + " == \"...\"'");
+    throw UsageError("the file holds " + std::to_string(size) +
+                     " such models; one is needed: --pick '" +
+                     (set.header().by.empty() ? "target" : formula_name(set.header().by.front())) +
+                     " == \"...\"'");
   }
   std::optional<FittedModel> out;
   set.for_each([&](const ModelSetLine& line) {

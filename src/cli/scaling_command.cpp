@@ -27,6 +27,7 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "report/documents.hpp"
+#include "table/formula.hpp"
 #include "trust/turning.hpp"
 
 namespace perfmodel::cli {
@@ -205,11 +206,11 @@ void question_work(const FittedModel& model, const scaling::WorkColumns& columns
   if (!rate || !columns.throughput.empty() || !is_work_per_worker_name(rate->work) ||
       is_rate_of_one_worker_name(rate->column) || !scaling::counts_workers(columns.scale))
     return;
-  console.warning("the model was fitted with --work " + shell_word(rate->work) +
-                  ", which is of one worker by its name and changes with '" + columns.scale +
-                  "', where '" + rate->column +
-                  "' counts the work of all: efficiencies are not of the same work; fit with " +
-                  "--work " + shell_word(rate->work + " * " + columns.scale));
+  console.warning(
+      "the model was fitted with --work " + shell_word(rate->work) +
+      ", which is of one worker by its name and changes with '" + columns.scale + "', where '" +
+      rate->column + "' counts the work of all: efficiencies are not of the same work; fit with " +
+      "--work " + shell_word(factor_in_formula(rate->work) + " * " + formula_name(columns.scale)));
 }
 
 /// The values of a scale in the runs that a model remembers.

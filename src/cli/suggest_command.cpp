@@ -22,8 +22,10 @@
 #include "cli/plan_command.hpp"
 #include "columns/design.hpp"
 #include "columns/left_out.hpp"
+#include "columns/spec.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/scaling_belief.hpp"
+#include "jobs/settings.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -32,6 +34,7 @@
 #include "report/document.hpp"
 #include "report/documents.hpp"
 #include "table/expressions.hpp"
+#include "table/formula.hpp"
 #include "table/table.hpp"
 #include "trust/turning.hpp"
 
@@ -372,6 +375,58 @@ void hold_missing(const RankingModels& models, plan::Space& space, Console& cons
   }
 }
 
+/// The columns that conditions and formulas name.
+std::set<std::string> named_columns(const SuggestArguments& arguments,
+                                    const std::vector<std::string>& conditions) {
+  const plan::SuggestionRequest& request = arguments.request;
+  std::set<std::string> out;
+  const auto add = [&](const std::string& formula, const std::string& option) {
+    for (const std::string& name : Formula::names_in(formula, option))
+      out.insert(name);
+  };
+  for (const auto* texts : {&request.conditions, &conditions})
+    for (const std::string& condition : *texts)
+      add(condition, "--where");
+  if (request.price)
+    add(*request.price, "--price");
+  if (request.maximise)
+    add(*request.maximise, "--maximise");
+  if (request.each)
+    out.insert(*request.each);
+  return out;
+}
+
+/// Of choices with these columns: refuses one that may be a misspelt input, and tells of others
+/// that no model and no formula uses. `is_always`: whether all choices have this value of a column.
+void check_columns(
+    const RankingModels& models, const std::string& source, const std::vector<std::string>& columns,
+    std::set<std::string> used, bool tells_unused,
+    const std::function<bool(const std::string& column, const std::string& value)>& is_always,
+    Console& console) {
+  std::vector<std::string> missing;
+  for (const std::string& name : models.columns()) {
+    used.insert(name);
+    if (!contains(columns, name))
+      missing.push_back(name);
+  }
+  for (const std::string& name : input_columns(models.ranked.spec))  // also derived ones
+    used.insert(name);
+  for (const std::string& name : columns) {
+    if (used.contains(name))
+      continue;
+    const std::vector<LeftOut>& left_out = models.ranked.left_out;
+    const auto item = std::ranges::find(left_out, name, &LeftOut::column);
+    const bool is_known = item != left_out.end();
+    const std::string why = no_input(models.ranked, name, missing);
+    if (!is_known && nearest(name, missing))
+      throw UsageError(source + ": the model has no input '" + name + "'" + why);
+    if (tells_unused &&
+        !(is_known && item->because == LeftOut::Because::constant && is_always(name, item->value)))
+      console.notice("'" + name + "' of " + source + " is not used: the model has no such input" +
+                     (is_known ? why : ""));
+  }
+}
+
 /// `finished`: set if its rows are runs that did not fail.
 plan::Space space_of(const SuggestArguments& arguments, const RankingModels& models, bool& finished,
                      Console& console) {
@@ -385,16 +440,30 @@ plan::Space space_of(const SuggestArguments& arguments, const RankingModels& mod
   }
   if (!is_of_runs(arguments.space) || is_short_space(arguments.space, model.spec.target)) {
     plan::Space space = read_space(arguments.space);
+    const auto is_always = [&](const std::string& name, const std::string& value) {
+      const auto column = std::ranges::find(space.columns, name, &plan::SpaceColumn::name);
+      return !column->is_range() && column->choices() == 1 &&
+             column->text(column->choice(0)) == value;
+    };
+    check_columns(models, space.source, space.names(), named_columns(arguments, space.where), true,
+                  is_always, console);
     hold_missing(models, space, console);
     if (!space.is_listed())
       space.steps = steps_of(model.spec, space, console);
     return space;
   }
   RunsFile file = read_runs(arguments.space, categorical_columns(model.spec));
+  finished = file.table.find(judged_column(file.table, model.spec)) != nullptr;
+  const auto is_always = [&](const std::string& name, const std::string& value) {
+    const Column& column = file.table.at(name);
+    return std::ranges::all_of(indices(file.table.rows()),
+                               [&](std::size_t row) { return column.text(row) == value; });
+  };
+  check_columns(models, file.table.source, file.table.names(), named_columns(arguments, {}),
+                !finished, is_always, console);
   for (const Column& held : models.held_columns(file.table.source, file.table.names(), console))
     file.table.columns.push_back(take_rows(held, std::vector<std::size_t>(file.table.rows(), 0)));
   const Table all = file.table;
-  finished = all.find(judged_column(all, model.spec)) != nullptr;
   if (const auto failed = drop_failed_runs(file, model.spec))
     console.warning(*failed);
   if (const auto unknown = drop_unknown_levels(file.table, model.spec))

@@ -102,7 +102,7 @@ bool is_of_texts(const ModelSpec& spec, const FormulaOperand& operand, const std
 ReadableText readable_operand(const ModelSpec& spec, const FormulaOperand& operand,
                               const std::string& name, bool latex) {
   if (operand.numeric || operand.values.empty() || is_of_texts(spec, operand, name))
-    return {latex ? latex_name(name) : printable_word(name)};
+    return {latex ? latex_name(name) : printable_word(formula_name(name))};
   const auto number = [&](std::size_t k) {
     const std::string text = latex ? latex_number(operand.values[k]) : rounded(operand.values[k]);
     return text + (operand.marks.empty() ? "" : operand.marks[k]);
@@ -144,7 +144,7 @@ std::string readable_formula(const ModelSpec& spec, const Formula& formula,
       const auto place = std::ranges::find(of.values, text.number) - of.values.begin();
       const auto& levels = spec.categorical[*of.categorical].levels;
       const std::string level = place < index(levels.size()) ? levels[to_size(place)] : "?";
-      sides[1 - side].text = latex ? latex_name(level) : quoted_formula(level);
+      sides[1 - side].text = latex ? latex_name(level) : shown_formula(formula_text(level));
     }
   };
   std::vector<ReadableText> stack;

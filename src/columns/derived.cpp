@@ -65,6 +65,14 @@ Column derived_column(const Table& table, const DerivedColumn& derived) {
   return column;
 }
 
+/// Throws UsageError, which begins with `where`, if a column of the formula is missing.
+void refuse_unknown(const Table& table, const DerivedColumn& derived, const std::string& where) {
+  for (const std::string& name : derived.of)
+    if (table.find(name) == nullptr)
+      throw UsageError(fmt::format("{}no column '{}' in {}{}", where, name, table.source,
+                                   hint_for_name(derived.formula, name, table.names())));
+}
+
 void refuse_infinite(const Table& table, const Column& column) {
   CellProblems problems(table);
   for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -87,9 +95,11 @@ DerivedColumn make_derived(const std::string& column, const std::string& formula
                            const std::string& where) {
   if (!is_column_word(column))
     throw UsageError(where + ": the name of a derived column is made of letters, digits and '_'");
-  if (formula.find_first_of("'\"") != std::string::npos)
-    throw UsageError(where + ": texts cannot be used, only columns of numbers");
   DerivedColumn out{column, formula, Formula::names_in(formula, where)};
+  if (!Formula::parsed(formula, where).texts.empty())
+    throw UsageError(where +
+                     ": texts cannot be used, only columns of numbers; a name that is no "
+                     "word stands in backquotes: `Memory (GiB)`");
   if (contains(out.of, column))
     throw UsageError(fmt::format("{}: '{}' cannot be computed from itself", where, column));
   if (out.of.empty())
@@ -130,9 +140,7 @@ Table derive_as_requested(const Table& table, const std::vector<DerivedColumn>& 
     if (names.find(item.column) != nullptr)
       throw UsageError(fmt::format("{}{} already has a column '{}'; choose another name", where,
                                    table.source, item.column));
-    for (const std::string& name : item.of)
-      if (names.find(name) == nullptr)
-        throw UsageError(where + names.no_column(name));
+    refuse_unknown(names, item, where);
     names.columns.emplace_back();
     names.columns.back().name = item.column;
   }
@@ -209,9 +217,7 @@ std::vector<double> work_of(const Table& table, const Throughput& throughput) {
   if (work == nullptr) {
     const std::string where = fmt::format("--work {}", quoted_formula(throughput.work));
     DerivedColumn derived{"work", throughput.work, Formula::names_in(throughput.work, where)};
-    for (const std::string& name : derived.of)
-      if (table.find(name) == nullptr)
-        throw UsageError(fmt::format("{}: {}", where, table.no_column(name)));
+    refuse_unknown(table, derived, where + ": ");
     while (table.find(derived.column) != nullptr)
       derived.column += '_';
     extended = with_derived_columns(table, {derived});
@@ -236,7 +242,7 @@ std::string work_of_iteration(const Throughput& throughput, const Table& table) 
   if (is_rate_of_one_worker_name(throughput.column))
     return each;
   return total.empty() && !each.empty() && workers.first > 0
-             ? fmt::format("{} * {}", each, workers.second)
+             ? fmt::format("{} * {}", formula_name(each), formula_name(workers.second))
              : total;
 }
 
@@ -291,7 +297,8 @@ Table with_time_of(const Table& table, const Throughput& throughput, const std::
 
 std::optional<std::string> warning_of_work(const Throughput& throughput, const Table& table) {
   const std::string better = work_of_iteration(throughput, table);
-  if (!is_work_per_worker_name(throughput.work) || better.empty() || better == throughput.work)
+  if (!is_work_per_worker_name(throughput.work) || better.empty() ||
+      better == name_as_written(throughput.work))
     return std::nullopt;
   return fmt::format(
       "--work {} is per worker by its name, but '{}' counts the work of all workers; pass --work "

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
+#include "columns/column_facts.hpp"
 #include "columns/roles.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -33,14 +36,45 @@ void check_per_level(const Table& table, const RoleRequest& request, const Const
                                  did_you_mean_one_of(per.constant, constants)));
 }
 
+/// Throws UsageError for a constant that may be meant as a column.
+void refuse_misspelt(const std::string& formula, const std::string& name,
+                     const std::vector<std::string>& columns, const std::string& where) {
+  const bool has_to_be_column = Formula::parsed(formula, where).columns.contains(name);
+  std::vector<std::string> around;
+  std::ranges::copy_if(columns, std::back_inserter(around),
+                       [&](const std::string& column) { return column.find(name) != column.npos; });
+  const bool is_near = name.size() >= kShortestMisspelt && nearest(name, columns);
+  if (!has_to_be_column && !is_near && hint_for_unquoted(formula, around).empty())
+    return;
+  const std::string hint = hint_for_name(formula, name, columns);
+  throw UsageError(fmt::format("{}: '{}' is no column{}{}", where, name, hint,
+                               hint.ends_with('?') && !has_to_be_column
+                                   ? " A constant needs a name that differs more from those of "
+                                     "columns"
+                                   : ""));
+}
+
+/// Throws UsageError for texts that are no levels of the runs, whatever models are fitted to.
+void refuse_texts(const Table& table, const RoleRequest& request,
+                  const std::vector<std::string>& constants) {
+  TextCodes codes;
+  for (const Column& column : table.columns)
+    if (contains(request.categorical, column.name) ||
+        (!column.is_numeric() && !facts_of(column).mostly_numbers()))
+      codes.add_column(column.name, column.levels);
+  std::vector<std::string> names = table.names();
+  names.insert(names.end(), constants.begin(), constants.end());
+  const Formula checked(request.formula->text, names, codes, "--formula");
+}
+
 }  // namespace
 
 OwnFormula parse_own_formula(const std::string& text) {
   const std::string where = fmt::format("--formula {}", quoted_formula(text));
-  const auto equals = text.find('=');
+  const auto equals = without_quoted(text).find('=');
   OwnFormula out;
   if (equals != std::string::npos) {
-    out.target = trimmed(text.substr(0, equals), kBlanks);
+    out.target = name_as_written(std::string(trimmed(text.substr(0, equals), kBlanks)));
     out.text = trimmed(text.substr(equals + 1), kBlanks);
   }
   if (out.target.empty() || out.text.empty() || out.text.front() == '=')
@@ -53,7 +87,7 @@ ConstantPerLevel parse_per_level(const std::string& text) {
   const auto colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
     throw UsageError(fmt::format("--per '{}': expected COLUMN:CONSTANT, such as device:F", text));
-  return {text.substr(0, colon), text.substr(colon + 1)};
+  return {name_as_written(text.substr(0, colon)), text.substr(colon + 1)};
 }
 
 RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
@@ -68,13 +102,9 @@ RoleRequest with_formula_columns(const Table& table, RoleRequest request) {
       continue;
     }
     constants.push_back(name);
-    const auto column = name.size() < kShortestMisspelt ? std::nullopt : nearest(name, columns);
-    if (column)
-      throw UsageError(
-          fmt::format("{}: '{}' is no column; did you mean '{}'? A constant needs a name that "
-                      "differs more from those of columns",
-                      where, name, printable_word(*column)));
+    refuse_misspelt(own.text, name, columns, where);
   }
+  refuse_texts(table, request, constants);
   if (constants.empty())
     throw UsageError(
         fmt::format("{}: all its names are columns, so there is no constant to fit; its values are "

@@ -71,9 +71,11 @@ void check_own(const Fields& f, const OwnFormula& own, const ModelSpec& spec,
 }  // namespace
 
 OwnProgram::OwnProgram(const OwnFormula& own, const ModelSpec& spec) {
-  const std::string where = fmt::format("--formula {}", quoted_formula(own.text));
+  const std::string where = "--formula";
   std::vector<std::string> names = Formula::names_in(own.text, where);
   TextCodes codes;
+  for (const CategoricalInput& input : spec.categorical)
+    codes.add_column(input.column);  // models of some of the runs may lack a level of the formula
   formula_.emplace(own.text, names, codes, where);
   places_.resize(names.size());
   for (std::size_t n = 0; n < names.size(); ++n) {
@@ -86,7 +88,6 @@ OwnProgram::OwnProgram(const OwnFormula& own, const ModelSpec& spec) {
       own_codes.push_back(codes.code(level));
   }
   add_constants(own, spec, names);
-  refuse_texts_as_numbers();
 }
 
 /// Constants are in the order in which they first appear in the formula.
@@ -111,25 +112,6 @@ void OwnProgram::add_constants(const OwnFormula& own, const ModelSpec& spec,
                               is_exponent[step.name]});
     }
     place.count = constants_.size() - place.first;
-  }
-}
-
-void OwnProgram::refuse_texts_as_numbers() const {
-  const FormulaProgram& program = formula_->program();
-  const std::vector<std::size_t> begins = operand_begins(program);
-  for (std::size_t i = 0; i < program.steps.size(); ++i) {
-    const FormulaStep& step = program.steps[i];
-    if (step.operation != Operation::name || !places_[step.name].categorical ||
-        places_[step.name].count > 0)
-      continue;
-    std::size_t user = i + 1;  // the operation with this operand
-    while (user < program.steps.size() && begins[user] > i)
-      ++user;
-    if (user == program.steps.size() || (program.steps[user].operation != Operation::equal &&
-                                         program.steps[user].operation != Operation::unequal))
-      throw UsageError(
-          fmt::format("--formula: '{}' holds texts, which can only be compared, by == or !=",
-                      printable_word(program.names[step.name])));
   }
 }
 

@@ -55,7 +55,6 @@ class OwnProgram {
 
   void add_constants(const OwnFormula& own, const ModelSpec& spec,
                      const std::vector<std::string>& names);
-  void refuse_texts_as_numbers() const;
 };
 
 /// A user's formula in the rows of a design. Keeps references to both.

@@ -224,16 +224,6 @@ void refuse_derived_values(const Table& configurations, const std::vector<Column
 
 constexpr std::size_t kMostConfigurations = 1'000'000;
 
-/// Message that the model has no such input, with the reason if it is known.
-std::string no_input(const FittedModel& model, const std::string& column,
-                     const std::vector<std::string>& names) {
-  for (const LeftOut& item : model.left_out)
-    if (item.column == column)
-      return "; in the runs behind the model it " + words_for(item);
-  const std::string hint = did_you_mean(column, names);
-  return hint.empty() ? "; it has " + quoted_list(names) : hint;
-}
-
 /// Splits the settings, in order. Throws UsageError for a malformed or repeated one, and for a
 /// column that the model does not have.
 std::vector<Setting> parsed(const std::vector<std::string>& settings, const FittedModel& model,
@@ -347,6 +337,15 @@ Column number_column(const std::string& name, double value) {
 }
 
 }  // namespace
+
+std::string no_input(const FittedModel& model, const std::string& column,
+                     const std::vector<std::string>& names) {
+  for (const LeftOut& item : model.left_out)
+    if (item.column == column)
+      return "; in the runs behind the model it " + words_for(item);
+  const std::string hint = did_you_mean(column, names);
+  return hint.empty() ? "; it has " + quoted_list(names) : hint;
+}
 
 std::optional<std::vector<double>> listed_numbers(const std::string& text,
                                                   const std::string& unit) {

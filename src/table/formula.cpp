@@ -210,30 +210,27 @@ constexpr std::array kBinaryOperators = {
     BinaryOperator{"/", Operation::divide, 5},
 };
 
-constexpr std::string_view kLettersAndDigits =
-    "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-
-bool is_word(char c) {
-  return kLettersAndDigits.find(c) != std::string_view::npos;
-}
-
 bool begins_number(std::string_view text) {
   return !text.empty() && std::string_view(".0123456789").find(text[0]) != std::string_view::npos;
 }
 
-/// A syntax error in a formula: the reason, and the character, counted from 1.
+/// A syntax error in a formula: the reason, the character, counted from 1, and how to mend it.
 class FormulaError : public std::runtime_error {
  public:
   explicit FormulaError(const std::string& message,
-                        std::optional<std::size_t> character = std::nullopt)
+                        std::optional<std::size_t> character = std::nullopt,
+                        const std::string& hint = {})
       : std::runtime_error(character ? fmt::format("{} at position {}", message, *character)
                                      : message),
-        has_position_(character.has_value()) {}
+        has_position_(character.has_value()),
+        hint_(hint) {}
 
   bool has_position() const { return has_position_; }
+  const std::string& hint() const { return hint_; }
 
  private:
   bool has_position_;
+  std::string hint_;
 };
 
 /// Limit of nesting: each level takes a few frames of the call stack.
@@ -242,7 +239,7 @@ constexpr std::size_t kMostLevels = 500;
 /// A recursive-descent parser, with precedence climbing for binary operators.
 class FormulaParser {
  public:
-  FormulaParser(const std::string& text, TextCodes& codes) : text_(text), codes_(codes) {}
+  explicit FormulaParser(const std::string& text) : text_(text) {}
 
   /// The names of the program are those that the formula uses, in order of appearance, including
   /// constants such as _pi. Throws FormulaError.
@@ -262,7 +259,6 @@ class FormulaParser {
 
  private:
   const std::string& text_;
-  TextCodes& codes_;
   std::size_t position_ = 0;
   std::size_t level_ = 0;
   std::size_t height_ = 0;  ///< height of the stack after the last step
@@ -284,21 +280,49 @@ class FormulaParser {
 
   [[noreturn]] void fail(const std::string& message) { throw FormulaError(message, character()); }
 
+  [[noreturn]] void fail_at_name(const std::string& message) {
+    throw FormulaError(message, character(), hint_of_name(position_));
+  }
+
+  /// What may be the name of a column: the text around this place between operators, as "Price per
+  /// hour" or, with a unit in parentheses, "Memory (GiB)".
+  std::string hint_of_name(std::size_t place) const {
+    constexpr std::string_view between = "+-*/^<>=!&|?:(),'\"`";
+    const std::string_view text = text_;
+    const std::size_t before = place == 0 ? text.npos : text.find_last_of(between, place - 1);
+    const std::size_t begin = before == text.npos ? 0 : before + 1;
+    std::size_t end = std::min(text.find_first_of(between, place), text.size());
+    if (end < text.size() && text[end] == '(') {
+      const std::size_t close = text.find_first_of("0123456789+*^<>=!&|?:(),'\"`", end + 1);
+      if (close != text.npos && text[close] == ')' && close > end + 1)
+        end = std::min(text.find_first_of(between, close + 1), text.size());
+    }
+    const std::string name(trimmed(text.substr(begin, end - begin), " \t\r\n"));
+    const bool begins_name =
+        !name.empty() && !begins_number(name) &&
+        (is_formula_letter(name[0]) || static_cast<unsigned char>(name[0]) > 127);
+    return !begins_name || is_formula_word(name)
+               ? std::string()
+               : fmt::format("; a column of this name is written {}",
+                             shown_formula(formula_name(name)));
+  }
+
   /// Reports a problem with the next word: "An operator is missing before 'b'".
   [[noreturn]] void fail_before_next(const std::string& problem) {
     const std::string_view left = rest();
     if (left.empty())
       fail(problem);
     const bool begins_operand =
-        std::string_view("(.'\"").find(left[0]) != std::string_view::npos || is_word(left[0]);
-    fail(begins_operand ? problem + " before " + next_word() : "Unexpected " + next_word());
+        std::string_view("(.'\"`").find(left[0]) != std::string_view::npos ||
+        is_formula_letter(left[0]);
+    fail_at_name(begins_operand ? problem + " before " + next_word() : "Unexpected " + next_word());
   }
 
   /// The next word, operator or single character, in quotes.
   std::string next_word() {
     const std::string_view left = rest();
     const auto* const end =
-        std::ranges::find_if_not(left, [](char c) { return is_word(c) || c == '.'; });
+        std::ranges::find_if_not(left, [](char c) { return is_formula_letter(c) || c == '.'; });
     auto length = static_cast<std::size_t>(end - left.begin());
     for (const BinaryOperator& each : kBinaryOperators)
       if (length == 0 && left.starts_with(each.symbol))
@@ -406,10 +430,13 @@ class FormulaParser {
     } else if (begins_number(left)) {
       number();
     } else if (left[0] == '\'' || left[0] == '"') {
-      quoted();
-    } else if (is_word(left[0])) {
+      add({Operation::text, 0, out_.texts.size()});
+      out_.texts.push_back(quoted("a quote"));
+    } else if (left[0] == '`') {
+      name(*out_.columns.insert(quoted("a backquote")).first);
+    } else if (is_formula_letter(left[0])) {
       const std::size_t begin = position_;
-      const std::string word(left.substr(0, left.find_first_not_of(kLettersAndDigits)));
+      const std::string word(left.begin(), std::ranges::find_if_not(left, is_formula_letter));
       position_ += word.size();
       if (take("("))
         call(word, begin);
@@ -418,7 +445,7 @@ class FormulaParser {
     } else if (left[0] == '=' && !left.starts_with("==")) {
       throw FormulaError("'=' does not compare; write ==");
     } else {
-      fail("Unexpected " + next_word());
+      fail_at_name("Unexpected " + next_word());
     }
   }
 
@@ -448,12 +475,21 @@ class FormulaParser {
     add_number(value);
   }
 
-  void quoted() {
-    const auto end = text_.find(text_[position_], position_ + 1);
-    if (end == std::string::npos)
-      throw FormulaError("a quote is not closed");
-    add_number(codes_.code(text_.substr(position_ + 1, end - position_ - 1)));
-    position_ = end + 1;
+  /// The text up to the next quote; one that is doubled stands for itself.
+  std::string quoted(const std::string& called) {
+    const char quote = text_[position_];
+    std::string out;
+    for (std::size_t from = position_ + 1;;) {
+      const std::size_t end = text_.find(quote, from);
+      if (end == std::string::npos)
+        throw FormulaError(called + " is not closed");
+      out += text_.substr(from, end - from);
+      position_ = end + 1;
+      if (position_ == text_.size() || text_[position_] != quote)
+        return out;
+      out += quote;
+      from = position_ + 1;
+    }
   }
 
   void name(const std::string& word) {
@@ -471,7 +507,8 @@ class FormulaParser {
       for (const FormulaFunction& each : formula_functions())
         known.emplace_back(each.name);
       throw FormulaError(fmt::format("unknown function {}; there are {}", quoted_formula(word),
-                                     sorted_list(known)));
+                                     sorted_list(known)),
+                         std::nullopt, hint_of_name(begin));
     }
     std::size_t count = 0;
     if (!rest().starts_with(")")) {
@@ -588,13 +625,15 @@ constexpr std::size_t kRowsAtOnce = 256;  // so that the stack fits the cache of
 
 /// Replaces the indices of names by those in `names`; other names must be constants.
 void settle_names(FormulaProgram& program, const std::vector<std::string>& names,
-                  const std::string& text, const std::string& where) {
+                  const TextCodes& codes, const std::string& text, const std::string& where) {
   std::vector<std::size_t> places;
   for (const std::string& name : program.names) {
     const auto found = std::ranges::find(names, name);
-    if (found == names.end() && !formula_constant(name))
-      throw UsageError(fmt::format("{}: {}: there is no {}{}", where, quoted_formula(text),
-                                   quoted_formula(name), did_you_mean_one_of(name, names)));
+    if (found == names.end() && (program.columns.contains(name) || !formula_constant(name)))
+      throw UsageError(fmt::format(
+          "{}: {}: there is no {}{}", where, quoted_formula(text), quoted_formula(name),
+          codes.has_level(name) ? "; a text is written in quotes: " + formula_text(name, '"')
+                                : hint_for_name(text, name, names)));
     places.push_back(static_cast<std::size_t>(found - names.begin()));
   }
   for (FormulaStep& step : program.steps) {
@@ -619,22 +658,24 @@ std::string quoted_formula(const std::string& text) {
   return fmt::format("'{}'", shown_formula(text));
 }
 
-double TextCodes::code(const std::string& text) {
-  return codes_.try_emplace(text, static_cast<double>(codes_.size() + 1)).first->second;
+FormulaProgram Formula::parsed(const std::string& text, const std::string& where) {
+  try {
+    return FormulaParser(text).whole();
+  } catch (const FormulaError& error) {
+    throw UsageError((error.has_position()
+                          ? fmt::format("{}: {} of {}", where, error.what(), quoted_formula(text))
+                          : fmt::format("{}: {}: {}", where, quoted_formula(text), error.what())) +
+                     error.hint());
+  }
 }
 
 std::vector<std::string> Formula::names_in(const std::string& text, const std::string& where) {
-  TextCodes codes;
+  const FormulaProgram program = parsed(text, where);
   std::set<std::string> names;
-  try {
-    const FormulaProgram program = FormulaParser(text, codes).whole();
-    std::ranges::copy_if(program.names, std::inserter(names, names.end()),
-                         [](const std::string& name) { return !formula_constant(name); });
-  } catch (const FormulaError& error) {
-    throw UsageError(error.has_position()
-                         ? fmt::format("{}: {} of {}", where, error.what(), quoted_formula(text))
-                         : fmt::format("{}: {}: {}", where, quoted_formula(text), error.what()));
-  }
+  std::ranges::copy_if(program.names, std::inserter(names, names.end()),
+                       [&](const std::string& name) {
+                         return program.columns.contains(name) || !formula_constant(name);
+                       });
   return {names.begin(), names.end()};
 }
 
@@ -642,11 +683,14 @@ Formula::Formula(const std::string& text, const std::vector<std::string>& names,
                  const std::string& where) {
   FormulaProgram program;
   try {
-    program = FormulaParser(text, codes).whole();
+    program = FormulaParser(text).whole();
   } catch (const FormulaError& error) {
-    throw UsageError(fmt::format("{}: {}: {}", where, quoted_formula(text), error.what()));
+    const std::string hint = hint_for_unquoted(text, names);
+    throw UsageError(fmt::format("{}: {}: {}{}", where, quoted_formula(text), error.what(),
+                                 hint.empty() ? error.hint() : hint));
   }
-  settle_names(program, names, text, where);
+  settle_names(program, names, codes, text, where);
+  settle_texts(program, codes, fmt::format("{}: {}", where, quoted_formula(text)));
   program_ = std::make_shared<const FormulaProgram>(std::move(program));
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ namespace perfmodel {
 /// The operation of a step of a formula on the values before it.
 enum class Operation {
   // no operand
+  text,
   number,
   name,
   // one operand
@@ -74,7 +76,7 @@ constexpr std::size_t operands_of(Operation operation) {
 struct FormulaStep {
   Operation operation = Operation::number;
   double number = 0;     ///< value of a number
-  std::size_t name = 0;  ///< index of a name
+  std::size_t name = 0;  ///< index of a name, or of a text
 };
 
 /// A formula in postfix notation: "a * (b + 1)" is a b 1 + *. It is evaluated from front to back
@@ -82,8 +84,10 @@ struct FormulaStep {
 struct FormulaProgram {
   std::vector<FormulaStep> steps;
   std::vector<std::string> names;
-  std::size_t depth = 0;     ///< maximum depth of the stack
-  std::size_t operands = 0;  ///< as written, parentheses and calls included
+  std::vector<std::string> texts = {};  ///< in quotes; settled formulas have numbers in their place
+  std::set<std::string> columns = {};   ///< names in backquotes, which have to be columns
+  std::size_t depth = 0;                ///< maximum depth of the stack
+  std::size_t operands = 0;             ///< as written, parentheses and calls included
 };
 
 /// "+", "max": the operator or, of a function, its name.
@@ -104,15 +108,54 @@ std::string shown_formula(std::string text);
 /// shown_formula() in quotes.
 std::string quoted_formula(const std::string& text);
 
-/// Numbers that represent the texts of categorical columns in formulas: one per text, whatever its
-/// column.
+/// True for the characters of words: letters, digits and '_'.
+inline bool is_formula_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// Whether a formula can have this name without backquotes.
+bool is_formula_word(std::string_view name);
+/// A name as formulas write it: "gpus", "`Memory (GiB)`"; a backquote in it is doubled.
+std::string formula_name(const std::string& name);
+/// A column's name or a formula as a factor: "`local batch`", "(a + b)".
+std::string factor_in_formula(const std::string& text);
+/// A text as formulas compare it: "'same'"; a quote in it is doubled.
+std::string formula_text(const std::string& text, char quote = '\'');
+/// The name that a user wrote as it is or, as in formulas, in backquotes.
+std::string name_as_written(const std::string& text);
+/// The formula with '"' in place of all characters that stand in quotes or backquotes, and of
+/// these, so that operators can be sought in it.
+std::string without_quoted(const std::string& text);
+
+/// Of a formula with an unknown name, the end of the message: the spelling of the column that it
+/// may mean, "; did you mean `config.gpus`?", or the names that there are.
+std::string hint_for_name(const std::string& text, const std::string& name,
+                          const std::vector<std::string>& names);
+/// Of a formula with a mistake: "; the column is written `GPU-count`" if one of these names stands
+/// in it, and needs backquotes; empty if none does.
+std::string hint_for_unquoted(const std::string& text, const std::vector<std::string>& names);
+
+/// The columns of texts in formulas, and numbers that represent their texts: one per text, whatever
+/// its column.
 class TextCodes {
  public:
   double code(const std::string& text);
+  /// Without levels, the column may have any.
+  void add_column(const std::string& name, std::vector<std::string> levels = {});
+  /// nullptr for a column of numbers.
+  const std::vector<std::string>* levels_of(const std::string& name) const;
+  /// Whether a column has this level.
+  bool has_level(const std::string& text) const;
 
  private:
   std::map<std::string, double> codes_;
+  std::map<std::string, std::vector<std::string>> levels_;
 };
+
+/// Replaces the texts of a program by their numbers. Throws UsageError, whose message begins with
+/// `where`, if a text is compared with no column of texts that has it, and if such a column is used
+/// as a number.
+void settle_texts(FormulaProgram& program, TextCodes& codes, const std::string& where);
 
 /// An expression of named numbers, as a user writes it: "workers * 1.2",
 /// "filters * batch_size <= 4096 && padding == 'same'".
@@ -120,18 +163,22 @@ class TextCodes {
 /// Operators by increasing precedence: c ? a : b; ||; &&; < > <= >= == !=; + -; * /; the signs - +
 /// !; ^. Powers associate from right to left, all others from left to right; comparisons give 1 or
 /// 0, and any number but 0 is true. abs, sign, rint, floor, ceil, sqrt, exp, ln (log), log2, log10,
-/// sin, ..., atanh, atan2, and min, max, sum, avg of any number of arguments; _pi and _e. Texts are
-/// written in single or double quotes and can be compared.
+/// sin, ..., atanh, atan2, and min, max, sum, avg of any number of arguments; _pi and _e. Any name
+/// can be written in backquotes. Texts in single or double quotes can be compared with the columns
+/// of texts that have them, by == and !=.
 class Formula {
  public:
-  /// `where` names the origin of the text in messages. Throws UsageError for syntax errors and
-  /// unknown names.
+  /// `where` names the origin of the text in messages. `codes` knows the columns of texts. Throws
+  /// UsageError for syntax errors, unknown names, and texts that are no levels.
   Formula(const std::string& text, const std::vector<std::string>& names, TextCodes& codes,
           const std::string& where);
 
   /// The names that an expression uses, whether or not they exist, in alphabetical order. Throws
   /// UsageError for syntax errors.
   static std::vector<std::string> names_in(const std::string& text, const std::string& where);
+  /// The program of a formula whose names and texts are not known yet. Throws UsageError for syntax
+  /// errors.
+  static FormulaProgram parsed(const std::string& text, const std::string& where);
 
   /// The value of the expression; `values`: a number per name, in their order.
   double operator()(std::span<const double> values) const;

@@ -60,7 +60,8 @@ TEST_CASE("a text that defines no column is refused with the place in it", "[der
         "--derive 'x = x + filters': 'x' cannot be computed from itself");
   CHECK(parse_error("x = 2 * 3") == "--derive 'x = 2 * 3': the formula uses no column");
   CHECK(parse_error("x = padding == 'same'") ==
-        "--derive 'x = padding == 'same'': texts cannot be used, only columns of numbers");
+        "--derive 'x = padding == 'same'': texts cannot be used, only columns of numbers; a "
+        "name that is no word stands in backquotes: `Memory (GiB)`");
 }
 
 TEST_CASE("an unknown column and a name that is taken are refused", "[derived]") {

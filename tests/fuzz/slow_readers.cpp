@@ -155,6 +155,13 @@ class Evaluator {
       return std::strtod(digits.c_str(), nullptr);
     }
     std::string name;
+    if (text_.substr(at_, 1) == "`") {
+      const std::size_t end = text_.find('`', at_ + 1);
+      name = text_.substr(at_ + 1, end - at_ - 1);
+      at_ = std::min(end, text_.size() - 1) + 1;
+      const auto column = values_.find(name);
+      return column != values_.end() ? column->second : fail();
+    }
     while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0))
       name += text_[at_++];
     const auto known = values_.find(name);

@@ -164,7 +164,8 @@ void read_layers_file(std::string_view bytes) {
 
 /// Values agree with those of a recursive evaluator that shares no code.
 void read_formula(std::string_view bytes) {
-  const std::map<std::string, double> values = {{"a", 3}, {"b", 0.25}, {"workers", 16}};
+  const std::map<std::string, double> values = {
+      {"a", 3}, {"b", 0.25}, {"workers", 16}, {"Memory (GiB)", 80}, {"config.gpus", 8}};
   std::vector<std::string> names;
   std::vector<double> numbers;
   for (const auto& [name, number] : values) {

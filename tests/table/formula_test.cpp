@@ -43,6 +43,7 @@ TEST_CASE("a formula names an unknown function and those that there are", "[form
   CHECK_THROWS_MATCHES(Formula::names_in("b(2)", "here"), UsageError,
                        Message("here: 'b(2)': unknown function 'b'; " + known));
   TextCodes codes;
+  codes.add_column("a", {"round(x)"});
   const double values[] = {codes.code("round(x)")};
   CHECK(Formula("a == 'round(x)' && (1e3) > 2", {"a"}, codes, "here")(values) == 1);
 }
@@ -53,6 +54,7 @@ TEST_CASE("a formula that would assign is refused", "[formula]") {
   CHECK_THROWS_MATCHES(Formula::names_in("a < 2 && b=3", "here"), UsageError,
                        Message("here: 'a < 2 && b=3': '=' does not compare; write =="));
   TextCodes codes;
+  codes.add_column("a");
   const double values[] = {codes.code("x=y")};
   CHECK(Formula("a == 'x=y'", {"a"}, codes, "here")(values) == 1);
 }
@@ -75,10 +77,14 @@ TEST_CASE("an error says what is wrong with a formula, and where", "[formula]") 
   CHECK(error("2 a") == "An operator is missing before 'a' at position 3");
   CHECK(error("2a") == "An operator is missing before 'a' at position 2");
   CHECK(error("1.2.3") == "An operator is missing before '.3' at position 4");
-  CHECK(error("max(a b)") == "An operator or a parenthesis is missing before 'b' at position 7");
+  CHECK(error("max(a b)") ==
+        "An operator or a parenthesis is missing before 'b' at position 7; a "
+        "column of this name is written `a b`");
   CHECK(error("a + $") == "Unexpected '$' at position 5");
   CHECK(error("a && || b") == "Unexpected '||' at position 6");
-  CHECK(error("a == '\u00e9\u00e9' + \u00e9") == "Unexpected '\u00e9' at position 13");
+  CHECK(error("a == '\u00e9\u00e9' + \u00e9") ==
+        "Unexpected '\u00e9' at position 13; a column of "
+        "this name is written `\u00e9`");
   CHECK(error("--a") == "Unexpected '-' at position 2");
   CHECK(error("a ? b") == "':' is missing at position 6");
   CHECK(error("a ? b , 2") == "Unexpected ',' at position 7");
@@ -88,6 +94,7 @@ TEST_CASE("an error says what is wrong with a formula, and where", "[formula]") 
   CHECK(error("sum()") == "Too few arguments of sum() at position 1");
   CHECK(error("a, b") == "expected one expression, without commas");
   CHECK(error("a == 'x") == "a quote is not closed");
+  CHECK(error("`a") == "a backquote is not closed");
   CHECK(error(" ") == "it is empty");
   CHECK(error("3 + alpha") == "there is no 'alpha'; there are 'a' and 'b'");
 }

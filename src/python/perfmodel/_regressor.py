@@ -264,6 +264,9 @@ class PerfModel:
         if prior is not None:
             return prior.model_["target"]["column"]
         if self.formula is not None and self.target is None:
+            quoted = re.match(r"\s*`((?:[^`]|``)*)`\s*=", self.formula)
+            if quoted:
+                return quoted[1].replace("``", "`")
             return self.formula.partition("=")[0].strip() or "time"
         return str(self.target or getattr(y, "name", None) or "time")
 
