@@ -89,7 +89,7 @@ TEST_CASE("a text that is no level of a column is refused with the spelling of c
           "[formula]") {
   const std::string text = " is a text, which == and != compare with a column of texts; ";
   const std::string gpus = "\"gpus\"" + text + "the column is written `gpus`";
-  for (const std::string& formula :
+  for (const std::string formula :
        {"\"gpus\" < 8", "'gpus' * 2", "-'gpus'", "sqrt('gpus')", "'gpus' == 8", "'gpus' == gpus",
         "gpus > 0 ? 'gpus' : 1", "'gpus' == 'padding'", "(padding == 'same') == 'gpus'"})
     CHECK(error_of(formula) == gpus);
@@ -109,10 +109,9 @@ TEST_CASE("a column of texts is no number", "[formula]") {
   const std::string texts =
       "'padding' holds texts, which can only be compared, by == or !=, as in "
       "padding == \"same\"";
-  for (const std::string& formula : {"padding", "padding * 2", "padding < 'valid'", "padding == 8",
-                                     "padding == gpus", "padding ? 1 : 2", "!padding"})
-    CHECK_THAT(error_of(formula),
-               Catch::Matchers::EndsWith(formula == "padding < 'valid'" ? "`valid`" : texts));
+  for (const std::string formula : {"padding", "padding * 2", "padding < 'valid'", "padding == 8",
+                                    "padding == gpus", "padding ? 1 : 2", "!padding"})
+    CHECK(error_of(formula) == texts);
   CHECK(error_of("padding == valid") ==
         "there is no 'valid'; a text is written in quotes: \"valid\"");
 }

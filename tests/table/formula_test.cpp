@@ -39,7 +39,8 @@ TEST_CASE("a formula names an unknown function and those that there are", "[form
       "'cos', 'cosh', 'exp', 'floor', 'ln', 'log', 'log10', 'log2', 'max', 'min', 'rint', 'sign', "
       "'sin', 'sinh', 'sqrt', 'sum', 'tan' and 'tanh'";
   CHECK_THROWS_MATCHES(value_of("2 * ceiling (a)", 3, 4), UsageError,
-                       Message("here: '2 * ceiling (a)': unknown function 'ceiling'; " + known));
+                       Message("here: '2 * ceiling (a)': unknown function 'ceiling'; " + known +
+                               "; a column of this name is written `ceiling (a)`"));
   CHECK_THROWS_MATCHES(Formula::names_in("b(2)", "here"), UsageError,
                        Message("here: 'b(2)': unknown function 'b'; " + known));
   TextCodes codes;
