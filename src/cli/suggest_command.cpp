@@ -409,8 +409,8 @@ void check_columns(
     if (!contains(columns, name))
       missing.push_back(name);
   }
-  for (const std::string& name : input_columns(models.ranked.spec))  // also derived ones
-    used.insert(name);
+  const std::vector<std::string> inputs = input_columns(models.ranked.spec);
+  used.insert(inputs.begin(), inputs.end());
   for (const std::string& name : columns) {
     if (used.contains(name))
       continue;

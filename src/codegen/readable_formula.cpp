@@ -144,7 +144,7 @@ std::string readable_formula(const ModelSpec& spec, const Formula& formula,
       const auto place = std::ranges::find(of.values, text.number) - of.values.begin();
       const auto& levels = spec.categorical[*of.categorical].levels;
       const std::string level = place < index(levels.size()) ? levels[to_size(place)] : "?";
-      sides[1 - side].text = latex ? latex_name(level) : shown_formula(formula_text(level));
+      sides[1 - side].text = latex ? latex_name(level) : printable_word(formula_text(level));
     }
   };
   std::vector<ReadableText> stack;

@@ -66,11 +66,11 @@ Column derived_column(const Table& table, const DerivedColumn& derived) {
 }
 
 /// Throws UsageError, which begins with `where`, if a column of the formula is missing.
-void refuse_unknown(const Table& table, const DerivedColumn& derived, const std::string& where) {
-  for (const std::string& name : derived.of)
+void refuse_unknown(const Table& table, const std::string& formula, const std::string& where) {
+  for (const std::string& name : Formula::names_in(formula, where))
     if (table.find(name) == nullptr)
       throw UsageError(fmt::format("{}no column '{}' in {}{}", where, name, table.source,
-                                   hint_for_name(derived.formula, name, table.names())));
+                                   hint_for_name(formula, name, table.names())));
 }
 
 void refuse_infinite(const Table& table, const Column& column) {
@@ -140,7 +140,7 @@ Table derive_as_requested(const Table& table, const std::vector<DerivedColumn>& 
     if (names.find(item.column) != nullptr)
       throw UsageError(fmt::format("{}{} already has a column '{}'; choose another name", where,
                                    table.source, item.column));
-    refuse_unknown(names, item, where);
+    refuse_unknown(names, item.formula, where);
     names.columns.emplace_back();
     names.columns.back().name = item.column;
   }
@@ -217,7 +217,7 @@ std::vector<double> work_of(const Table& table, const Throughput& throughput) {
   if (work == nullptr) {
     const std::string where = fmt::format("--work {}", quoted_formula(throughput.work));
     DerivedColumn derived{"work", throughput.work, Formula::names_in(throughput.work, where)};
-    refuse_unknown(table, derived, where + ": ");
+    refuse_unknown(table, derived.formula, where + ": ");
     while (table.find(derived.column) != nullptr)
       derived.column += '_';
     extended = with_derived_columns(table, {derived});
@@ -297,8 +297,8 @@ Table with_time_of(const Table& table, const Throughput& throughput, const std::
 
 std::optional<std::string> warning_of_work(const Throughput& throughput, const Table& table) {
   const std::string better = work_of_iteration(throughput, table);
-  if (!is_work_per_worker_name(throughput.work) || better.empty() ||
-      better == name_as_written(throughput.work))
+  const std::string work = name_as_written(throughput.work);
+  if (!is_work_per_worker_name(work) || better.empty() || better == work)
     return std::nullopt;
   return fmt::format(
       "--work {} is per worker by its name, but '{}' counts the work of all workers; pass --work "

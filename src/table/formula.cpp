@@ -233,6 +233,8 @@ class FormulaError : public std::runtime_error {
   std::string hint_;
 };
 
+constexpr std::size_t kLongestShown = 60;
+
 /// Limit of nesting: each level takes a few frames of the call stack.
 constexpr std::size_t kMostLevels = 500;
 
@@ -303,8 +305,8 @@ class FormulaParser {
         (is_formula_letter(name[0]) || static_cast<unsigned char>(name[0]) > 127);
     return !begins_name || is_formula_word(name)
                ? std::string()
-               : fmt::format("; a column of this name is written {}",
-                             shown_formula(formula_name(name)));
+               : "; a column of this name is written " +
+                     clipped(printable_word(formula_name(name)), kLongestShown);
   }
 
   /// Reports a problem with the next word: "An operator is missing before 'b'".
@@ -620,7 +622,6 @@ void run_with_slopes(const FormulaProgram& program, std::span<const double> valu
   }
 }
 
-constexpr std::size_t kLongestShown = 60;
 constexpr std::size_t kRowsAtOnce = 256;  // so that the stack fits the cache of a core
 
 /// Replaces the indices of names by those in `names`; other names must be constants.

@@ -21,9 +21,15 @@ std::string in_quotes(const std::string& text, char quote) {
   return out + quote;
 }
 
+/// A name or text as a formula has it, on one line of a message.
+std::string spelled(const std::string& text) {
+  constexpr std::size_t longest = 60;
+  return clipped(printable_word(text), longest);
+}
+
 /// "'gpus'", "`Memory (GiB)`": a name for messages, from which it can be copied into a formula.
 std::string shown_name(const std::string& name) {
-  return is_formula_word(name) ? fmt::format("'{}'", name) : shown_formula(formula_name(name));
+  return is_formula_word(name) ? fmt::format("'{}'", name) : spelled(formula_name(name));
 }
 
 /// Whether a name stands in a text, and is no part of a longer word.
@@ -100,7 +106,7 @@ class TextChecks {
   }
 
   static std::string written_as(const std::string& name) {
-    return "; the column is written " + shown_formula(in_quotes(name, '`'));
+    return "; the column is written " + spelled(in_quotes(name, '`'));
   }
 
   /// `beside`: the name with which it is compared, if that is no column of texts.
@@ -111,21 +117,21 @@ class TextChecks {
       cure = written_as(text);
     else if (!beside.empty() && parse_number(text))
       cure = fmt::format("; {} is compared with the number {}, without quotes",
-                         shown_formula(in_quotes(beside, '`')), text);
+                         spelled(in_quotes(beside, '`')), text);
     else if (!beside.empty())
-      cure = fmt::format("; {} is none", shown_formula(in_quotes(beside, '`')));
+      cure = fmt::format("; {} is none", spelled(in_quotes(beside, '`')));
     else
-      cure = "; a column is written in backquotes: " + shown_formula(in_quotes(text, '`'));
+      cure = "; a column is written in backquotes: " + spelled(in_quotes(text, '`'));
     fail(quoted_cell(text) + " is a text, which == and != compare with a column of texts" + cure);
   }
 
   [[noreturn]] void refuse_number(std::size_t i) const {
     const std::vector<std::string>& levels = *levels_at(i);
     const std::string& name = name_at(i);
-    const std::string example =
-        levels.empty() ? std::string()
-                       : fmt::format(", as in {} == {}", shown_formula(formula_name(name)),
-                                     shown_formula(formula_text(levels.front(), '"')));
+    const std::string example = levels.empty()
+                                    ? std::string()
+                                    : fmt::format(", as in {} == {}", spelled(formula_name(name)),
+                                                  spelled(formula_text(levels.front(), '"')));
     fail(fmt::format("'{}' holds texts, which can only be compared, by == or !={}",
                      printable_word(name), example));
   }
@@ -192,7 +198,7 @@ std::string hint_for_unquoted(const std::string& text, const std::vector<std::st
         (longest == nullptr || name.size() > longest->size()))
       longest = &name;
   return longest == nullptr ? std::string()
-                            : "; the column is written " + shown_formula(formula_name(*longest));
+                            : "; the column is written " + spelled(formula_name(*longest));
 }
 
 std::string hint_for_name(const std::string& text, const std::string& name,

@@ -32,6 +32,9 @@ def test_a_formula_of_the_user():
     assert model.model_["target"]["column"] == "t"
     one, two = model.predict({"size": [8, 8], "gpus": [1, 2]})
     assert abs(one - 2 - 2 * (two - 2)) < 1e-9 and abs(one - 6) < 0.5
+    quoted = PerfModel(formula="`t = s` = W * `size` / gpus + C", fix=["C=2"], coverage="none")
+    assert quoted.fit(X, TIME).model_["target"]["column"] == "t = s"
+    assert np.allclose(quoted.predict(X), model.predict(X))
     raises(ValueError, "expression cannot be combined with formula", lambda: PerfModel("multi", formula="t = W * size").fit(X, TIME))
 
 
