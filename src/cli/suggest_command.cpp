@@ -687,6 +687,7 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   perfmodel suggest model.json space.json --where 'filters == 32'
   perfmodel suggest model.json space.json --price 'workers*1.2' --by pareto --format csv
   perfmodel suggest both.jsonl --maximise 'batch_size/time_s' --where 'mem_mb < 79000' --each gpus
+  perfmodel suggest model.json space.json --where '`config.gpus` < 8 && device != "a100"'
   perfmodel suggest model.json --next 3
   perfmodel suggest model.json space.json --next 20 --runs runs.csv --format csv > next.csv)");
 }

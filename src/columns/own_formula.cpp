@@ -1,6 +1,4 @@
 #include <fmt/format.h>
-#include <algorithm>
-#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,11 +38,8 @@ void check_per_level(const Table& table, const RoleRequest& request, const Const
 void refuse_misspelt(const std::string& formula, const std::string& name,
                      const std::vector<std::string>& columns, const std::string& where) {
   const bool has_to_be_column = Formula::parsed(formula, where).columns.contains(name);
-  std::vector<std::string> around;
-  std::ranges::copy_if(columns, std::back_inserter(around),
-                       [&](const std::string& column) { return column.find(name) != column.npos; });
   const bool is_near = name.size() >= kShortestMisspelt && nearest(name, columns);
-  if (!has_to_be_column && !is_near && hint_for_unquoted(formula, around).empty())
+  if (!has_to_be_column && !is_near && hint_for_unquoted(formula, columns, name).empty())
     return;
   const std::string hint = hint_for_name(formula, name, columns);
   throw UsageError(fmt::format("{}: '{}' is no column{}{}", where, name, hint,

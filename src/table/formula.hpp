@@ -131,9 +131,10 @@ std::string without_quoted(const std::string& text);
 /// may mean, "; did you mean `config.gpus`?", or the names that there are.
 std::string hint_for_name(const std::string& text, const std::string& name,
                           const std::vector<std::string>& names);
-/// Of a formula with a mistake: "; the column is written `GPU-count`" if one of these names stands
-/// in it, and needs backquotes; empty if none does.
-std::string hint_for_unquoted(const std::string& text, const std::vector<std::string>& names);
+/// Of a formula with a mistake: "; the column is written `GPU-count`" if one of these names, with
+/// this part, stands in it and needs backquotes; empty if none does.
+std::string hint_for_unquoted(const std::string& text, const std::vector<std::string>& names,
+                              const std::string& part = {});
 
 /// The columns of texts in formulas, and numbers that represent their texts: one per text, whatever
 /// its column.

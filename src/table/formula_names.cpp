@@ -153,8 +153,8 @@ std::string factor_in_formula(const std::string& text) {
     return text;
   try {
     Formula::names_in(text, "");
-    return name_as_written(text) == text ? "(" + text + ")" : text;
-  } catch (const UsageError&) {  // the name of a column
+    return name_as_written(text) == text ? "(" + text + ")" : text;  // a name in backquotes
+  } catch (const UsageError&) {                                      // the name of a column
     return formula_name(text);
   }
 }
@@ -164,7 +164,7 @@ std::string formula_text(const std::string& text, char quote) {
 }
 
 std::string name_as_written(const std::string& text) {
-  if (text.size() < 2 || text.front() != '`' || text.back() != '`')
+  if (!text.starts_with('`') || without_quoted(text).find_first_not_of('"') != text.npos)
     return text;
   std::string out;
   for (std::size_t at = 1; at + 1 < text.size(); ++at) {
@@ -190,12 +190,13 @@ std::string without_quoted(const std::string& text) {
   return out;
 }
 
-std::string hint_for_unquoted(const std::string& text, const std::vector<std::string>& names) {
+std::string hint_for_unquoted(const std::string& text, const std::vector<std::string>& names,
+                              const std::string& part) {
   const std::string outside = without_quoted(text);
   const std::string* longest = nullptr;
   for (const std::string& name : names)
-    if (!name.empty() && !is_formula_word(name) && stands_in(outside, name) &&
-        (longest == nullptr || name.size() > longest->size()))
+    if (!name.empty() && !is_formula_word(name) && name.find(part) != name.npos &&
+        stands_in(outside, name) && (longest == nullptr || name.size() > longest->size()))
       longest = &name;
   return longest == nullptr ? std::string()
                             : "; the column is written " + spelled(formula_name(*longest));
@@ -203,10 +204,7 @@ std::string hint_for_unquoted(const std::string& text, const std::vector<std::st
 
 std::string hint_for_name(const std::string& text, const std::string& name,
                           const std::vector<std::string>& names) {
-  std::vector<std::string> around;
-  std::ranges::copy_if(names, std::back_inserter(around),
-                       [&](const std::string& each) { return each.find(name) != each.npos; });
-  if (std::string hint = hint_for_unquoted(text, around); !hint.empty())
+  if (std::string hint = hint_for_unquoted(text, names, name); !hint.empty())
     return hint;
   if (const auto near = nearest(name, names))
     return fmt::format("; did you mean {}?", shown_name(*near));
