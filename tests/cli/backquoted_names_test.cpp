@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/csv_text.hpp"
+#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 #include "support/shell.hpp"
@@ -47,9 +48,10 @@ class BackquotesTest : public ProgramTest {
         .succeeded();
   }
   double predicted(double gpus, double length, const std::string& device) const {
-    write("one.csv", "config.gpus,Sequence length,device type\n" + csv_row(gpus, length, device));
-    const ProgramResult out = run({"predict", "model.json", "one.csv", "--format", "json"});
-    return out.json()["predictions"][0]["predicted"].get<double>();
+    const ProgramResult out =
+        run({"predict", "model.json", "--set", "config.gpus=" + std::to_string(gpus), "--set",
+             "Sequence length=" + std::to_string(length), "--set", "device type=" + device});
+    return std::stod(out.succeeded().output);
   }
   nlohmann::json suggested(const Words& further) const {
     return run({"suggest", "model.json", "space.json", "--format", "json"}, further).json();
@@ -117,7 +119,7 @@ TEST_CASE_METHOD(BackquotesTest, "conditions, prices and values name columns in 
     CHECK(gpus < 8);
     CHECK(each["configuration"]["device type"] == "A");
     CHECK(each["cost"].get<double>() == Approx(time * price * gpus).epsilon(1e-5));
-    CHECK(each["value"].get<double>() == Approx(length / time).epsilon(1e-5));
+    CHECK(each["value"]["predicted"].get<double>() == Approx(length / time).epsilon(1e-5));
   }
   // The parts of a condition are told apart outside of names alone.
   CHECK_THAT(run({"suggest", "model.json", "space.json", "--where",
@@ -175,10 +177,9 @@ TEST_CASE_METHOD(BackquotesTest, "derived columns and works name columns in back
         csv += csv_row(length / gpus, device, planted_time(gpus, length, device));
   write("shares.csv", csv);
   run({"fit", "shares.csv", "--target", "step (s)", "-o", "shares.json"}).succeeded();
-  write("one.csv", "share,device type\n" + csv_row(128., "B"));
-  CHECK(run({"predict", "shares.json", "one.csv", "--format", "json"})
-            .json()["predictions"][0]["predicted"]
-            .get<double>() == Approx(derived).epsilon(1e-6));
+  const ProgramResult shared =
+      run({"predict", "shares.json", "--set", "share=128", "--set", "device type=B"});
+  CHECK(std::stod(shared.succeeded().output) == Approx(derived).epsilon(1e-6));
   const Words others = {"--target", "step (s)"};
   CHECK_THAT(fit(both_of(others, {"--derive", "share = \"Sequence length\" / 2"})).refused(),
              ContainsSubstring("a name that is no word stands in backquotes"));
