@@ -179,10 +179,32 @@ std::optional<std::string> warning_of_work(const Throughput& throughput, const T
 /// count as longer than it, the others are dropped.
 enum class FailedRunsAre { told, refused, dropped, censored };
 
+constexpr auto texts_of(FailedRunsAre) {
+  using enum FailedRunsAre;
+  return std::to_array<EnumText<FailedRunsAre>>(
+      {{told, "told"}, {refused, "refuse"}, {dropped, "drop"}, {censored, "censor"}});
+}
+
 /// The cells of the runs that are dropped: tells_failure() or says_failed().
 constexpr auto dropped_if(FailedRunsAre how) {
   return how == FailedRunsAre::told ? tells_failure : says_failed;
 }
+
+/// How files of runs are read and which of their runs count. The fit keeps it in the model, for
+/// which further runs are read likewise.
+struct ReadingRules {
+  InputOptions input = {};
+  FailedRunsAre failed = FailedRunsAre::told;
+  std::optional<std::string> limit = {};   ///< as in RoleRequest
+  std::optional<std::string> status = {};  ///< as in RoleRequest
+
+  /// Whether nothing was asked for.
+  bool empty() const {
+    return !input.separator && !input.decimal && !input.format && input.study.empty() &&
+           input.experiment.empty() && input.sql.empty() && input.facts.empty() &&
+           failed == FailedRunsAre::told && !limit && !status;
+  }
+};
 
 /// What the user specified about columns; the rest is inferred.
 ///

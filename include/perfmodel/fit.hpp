@@ -55,6 +55,7 @@ struct RunsFile {
   std::vector<std::string> results{};
   std::vector<std::string> notices{};    ///< sentences about what of the file is not in the table
   std::vector<std::string> described{};  ///< columns that facts describe, which are no inputs
+  ReadingRules reading{};                ///< how it was read, and which of its runs count
 };
 
 /// Reads a file of any known format as a table, as read_csv() does, and keeps it as CSV. Its digest
@@ -67,6 +68,31 @@ RunsFile read_runs(const std::string& path, const std::set<std::string>& text_co
 /// order, UsageError if a file is given twice.
 RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::string>& text_columns,
                    const InputOptions& input, const ReadProgress& progress = {});
+
+/// Appends the facts of `runs.reading` to the rows, and those of its fit whose columns the runs
+/// lack. Throws InputError for texts without facts.
+void append_facts(const std::set<std::string>& text_columns, RunsFile& runs);
+
+/// What is asked for, and for the rest what the fit of a model did with its runs.
+ReadingRules rules_as_in_fit(ReadingRules asked, const ReadingRules& of_fit);
+
+/// Reads further runs for a model, of whose fit the rules are. Those that are used tell so in a
+/// notice. Throws UsageError if there is no such column as the one of states asked for.
+RunsFile read_further_runs(const std::vector<std::string>& paths,
+                           const std::set<std::string>& text_columns, const ReadingRules& asked,
+                           const ReadingRules& of_fit, const ReadProgress& progress = {});
+
+/// Sentences about runs that do not count.
+struct UncountedRuns {
+  std::vector<std::string> notices;
+  std::vector<std::string> warnings;
+  std::size_t gaps = 0;  ///< rows without a value of an input
+};
+
+/// Leaves out those of the further runs that do not count by `runs.reading`: failed ones, those
+/// that were cut off, whose times are unknown, and those without a value of an input. Failures are
+/// those of judged_column(). Throws InputError if no run is left, unless it may be so.
+UncountedRuns leave_out_uncounted(RunsFile& runs, const ModelSpec& spec, bool may_be_empty = false);
 
 /// Runs without their bytes, and the cells of the columns of their files as texts: as they were
 /// written, but for the numbers in place of those with decimal commas or marks of thousands.
@@ -95,9 +121,6 @@ std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& c
 /// Returns the measured column of runs on which a model is evaluated: the throughput if the model
 /// has one and the runs contain it, otherwise the target.
 std::string judged_column(const Table& runs, const ModelSpec& spec);
-/// Removes failed runs by judged_column(); returns nullopt if the runs lack that column.
-std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec,
-                                            FailedRunsAre how = FailedRunsAre::dropped);
 
 /// Returns sentences about decimal commas and marks of thousands, or nullopt if there were none.
 std::optional<std::string> reading_notice(const Table& table);
@@ -134,8 +157,9 @@ struct LabelledRuns {
 LabelledRuns label_runs(RunsFile file, const RoleRequest& request);
 
 /// Runs for a fit that adapts an earlier model: its columns have the roles that they have there.
-/// Throws InputError if no run is left or if columns that it derives exist already.
-LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, FailedRunsAre failed);
+/// They count by the request, and for the rest as there. Throws InputError if no run is left or if
+/// columns that it derives exist already.
+LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, const RoleRequest& request);
 
 /// The training, validation and test rows of runs. Splits without rows are nullopt.
 struct PreparedRuns {
@@ -203,12 +227,13 @@ struct TestRuns {
   std::vector<std::string> warnings;  ///< sentences about rows that are left out
 };
 
-/// Excludes rows with a categorical level that the model was not trained on and, unless they are
-/// refused, failed runs.
+/// Excludes rows with a categorical level that the model was not trained on and runs that do not
+/// count.
 ///
 /// Throws InputError if no row is left or, if the test is `gated`, if any row is excluded: a gate
 /// must not pass because the rows that it checks are missing.
-TestRuns select_test_runs(Table table, const ModelSpec& spec, FailedRunsAre failed, bool gated);
+TestRuns select_test_runs(Table table, const ModelSpec& spec, const ReadingRules& reading,
+                          bool gated);
 
 /// Bootstrap confidence intervals of the constants.
 struct BootstrapRequest {

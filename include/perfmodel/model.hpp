@@ -582,6 +582,7 @@ struct FittedModel {
   std::optional<Configuration> typical;
   std::optional<CentralRun> central;  ///< of the training rows; older files lack it
   std::vector<LeftOut> left_out;      ///< excluded columns of the runs
+  ReadingRules reading;               ///< of the runs; older files lack it
   PartMetrics metrics;
   /// Not known of models that were read from a file without it.
   std::optional<Identifiability> identifiability;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -178,6 +179,7 @@ constexpr auto texts_of(InputFormat) {
 struct FactsFile {
   std::string column;  ///< of the runs and of the file, in which each text has one row
   std::string path;
+  std::string csv{};  ///< its content as CSV, if it was read already
 };
 
 /// How to read a file of runs; what is not given is recognised by its content.
@@ -189,6 +191,9 @@ struct InputOptions {
   std::string experiment{};             ///< MLflow's, if the database has several
   std::string sql{};                    ///< a query of an SQLite database
   std::vector<FactsFile> facts{};       ///< appended to each row as columns
+  /// Of the fit whose model reads the file: they hold for what is not given here, as far as they
+  /// apply to the file.
+  std::shared_ptr<const InputOptions> of_fit{};
 };
 
 /// A file that was read already.
@@ -198,6 +203,7 @@ struct CsvText {
   /// Lines that follow the first row of the file but are not in `bytes`; line numbers count them.
   std::uint32_t left_out = 0;
   std::optional<char> decimal{};  ///< as CellStyle has it
+  std::optional<char> separator{};
 };
 
 /// Several files as one table; they must have the same columns, in any order.

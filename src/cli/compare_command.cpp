@@ -250,7 +250,7 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
     PreparedRuns out = drawn(runs, split_rows(runs.rows, {}, 1), arguments, console);
     TestRuns test = select_test_runs(
         read_runs(*arguments.test, categorical_columns(out.spec), arguments.input).table, out.spec,
-        arguments.roles.failed, !arguments.gates.empty());
+        runs.file.reading, !arguments.gates.empty());
     for (const std::string& warning : test.warnings)
       console.warning(warning);
     out.test = std::move(test.design);

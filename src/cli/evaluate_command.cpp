@@ -138,7 +138,8 @@ JudgedLine judged_line(ModelSetLine line, const ModelSetHeader& header, const De
 int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console) {
   check_set_request(arguments);
   OutputFile output("-");
-  const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.input);
+  const RunsFile file =
+      read_further_runs(arguments.runs, text_columns_of(set), arguments.reading, reading_of(set));
   std::vector<JudgedLine> lines;
   page::UsedRows used;
   const auto judge = [&](const LineRows& part) {
@@ -152,7 +153,7 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
       design = take_rows(design, other_rows(design.rows, own));
     lines.push_back(judged_line(part.line, set.header(), design));
   };
-  for_each_with_finished_rows(set, file.table, arguments.failed, console, judge);
+  for_each_with_counted_rows(set, file, console, judge);
   if (lines.empty())
     throw InputError(file.table.source + ": no row is of a group that has a model");
   std::ranges::stable_sort(lines, std::greater<>(), [](const JudgedLine& judged) {

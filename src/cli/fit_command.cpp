@@ -67,9 +67,11 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
                           const std::optional<std::size_t>& drawn, Console& console,
                           const ReadProgress& progress) {
   if (const auto& earlier = request.options.prior)
-    return told(label_runs(read_runs(arguments.runs, categorical_columns(earlier->spec),
-                                     arguments.input, progress),
-                           *earlier, request.roles.failed),
+    return told(label_runs(read_further_runs(arguments.runs, categorical_columns(earlier->spec),
+                                             {arguments.input, request.roles.failed,
+                                              request.roles.limit, request.roles.status},
+                                             earlier->reading, progress),
+                           *earlier, request.roles),
                 console);
   if (!drawn)
     return read_labelled_runs(arguments.runs, request.roles, arguments.input, console, progress);
@@ -199,11 +201,7 @@ void add_cut_runs(OptionSet& command, RoleRequest& roles, const Condition& many)
       .add("--limit COL", roles.limit,
            "when a run would have been ended: a column, or a number or quantity for all runs (2h)")
       .needs(censors);
-  command
-      .add("--status COL", roles.status,
-           "column of exit codes or states: 0, completed, ok, ... of runs that finished; 124, 142, "
-           "152, timeout, ... of a time limit; 137, oom, ... of memory; all others failed")
-      .not_of(kPrior | kMany);
+  command.add("--status COL", roles.status, kStatusHelp).not_of(kMany);
   command.kind({kCensored, censors,
                 "which rows count is found as the fit goes on, by local refinement of one model of "
                 "times without penalties"});
@@ -407,8 +405,10 @@ FitRequest request_of(const FitArguments& arguments) {
     request.roles.target = target;
   }
   if (arguments.test) {
-    request.test_runs = [path = *arguments.test,
-                         input = arguments.input](const std::set<std::string>& text_columns) {
+    InputOptions input = arguments.input;
+    if (request.options.prior)
+      input.of_fit = std::make_shared<const InputOptions>(request.options.prior->reading.input);
+    request.test_runs = [path = *arguments.test, input](const std::set<std::string>& text_columns) {
       return read_runs(path, text_columns, input).table;
     };
   }

@@ -95,6 +95,15 @@ void add_failed(OptionSet& app, FailedRunsAre& failed) {
                             std::string(kFailedHelp) + kFailedDefault);
 }
 
+void add_reading(OptionSet& app, ReadingRules& reading) {
+  add_input_options(app, reading.input);
+  add_failed(app, reading.failed);
+  app.add("--status COL", reading.status, kStatusHelp);
+  app.add("--limit COL", reading.limit,
+          "when a run would have been ended: a column, or a number or quantity for all runs (2h); "
+          "runs that were ended there are left out");
+}
+
 void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input, bool with_limits) {
   app.group("Columns");
   app.of_kinds(kAnyKind & ~kPrior);

@@ -58,6 +58,13 @@ void add_input_options(OptionSet& app, InputOptions& input);
 
 void add_failed(OptionSet& app, FailedRunsAre& failed);
 
+/// Adds the options of how further runs are read for a model.
+void add_reading(OptionSet& app, ReadingRules& reading);
+
+inline constexpr auto kStatusHelp =
+    "column of exit codes or states: 0, completed, ok, ... of runs that finished; 124, 142, 152, "
+    "timeout, ... of a time limit; 137, oom, ... of memory; all others failed";
+
 /// Adds the options for the roles of columns and the format of files, shared by all commands that
 /// read runs. `with_limits`: with the choice of runs that count as longer than their limits.
 void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,

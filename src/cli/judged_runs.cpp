@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "analysis/constants.hpp"
@@ -9,7 +10,6 @@
 #include "cli/app.hpp"
 #include "cli/fit_options.hpp"
 #include "columns/column_facts.hpp"
-#include "columns/cut_runs.hpp"
 #include "columns/design.hpp"
 #include "columns/replicates.hpp"
 #include "columns/unit_columns.hpp"
@@ -47,9 +47,8 @@ ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& argu
 /// Reads the runs again, with these columns as text.
 Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
                  const std::set<std::string>& text_columns) {
-  RunsFile file = read_runs(arguments.runs, text_columns, arguments.input);
-  if (arguments.failed != FailedRunsAre::refused)
-    drop_failed_runs(file, judging_spec(model, arguments), arguments.failed);
+  RunsFile file = read_further_runs(arguments.runs, text_columns, arguments.reading, model.reading);
+  leave_out_uncounted(file, judging_spec(model, arguments));
   return std::move(file.table);
 }
 
@@ -112,11 +111,17 @@ Eigen::VectorXd judge_baseline(const std::string& file, const JudgedRunsArgument
   const FittedModel older = read_model(file);
   const ModelSpec spec = judging_spec(older, arguments);
   const auto texts = categorical_columns(spec);
-  const bool same_texts = texts == categorical_columns(model.spec);
-  if (!same_texts && contains(arguments.runs, "-"))
+  const bool same_table = texts == categorical_columns(model.spec);
+  if (!same_table && contains(arguments.runs, "-"))
     throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
-  Table table = same_texts ? runs.file.table : read_again(model, arguments, texts);
-  if (!same_texts && runs.sampled_from)
+  Table table = same_table ? runs.file.table : read_again(model, arguments, texts);
+  if (!older.reading.input.facts.empty()) {
+    RunsFile with_facts{.path = {}, .bytes = {}, .table = std::move(table)};
+    with_facts.reading.input.of_fit = std::make_shared<const InputOptions>(older.reading.input);
+    append_facts(texts, with_facts);
+    table = std::move(with_facts.table);
+  }
+  if (!same_table && runs.sampled_from)
     table = take_rows(table, evenly_chosen(table.rows(), runs.file.table.rows()));
   const Predictions all =
       predictions_of(older, make_design(table, spec, Target::required, runs.rows));
@@ -171,14 +176,23 @@ int append_columns(std::string_view bytes, const Table& table,
 }
 
 RunsFile read_noted(const std::vector<std::string>& paths,
-                    const std::set<std::string>& text_columns, const InputOptions& input,
-                    Console& console) {
-  RunsFile out = read_runs(paths, text_columns, input);
+                    const std::set<std::string>& text_columns, const ReadingRules& asked,
+                    const ReadingRules& of_fit, Console& console) {
+  RunsFile out = read_further_runs(paths, text_columns, asked, of_fit);
   if (const auto notice = reading_notice(out.table))
     console.notice(*notice);
   for (const std::string& sentence : out.notices)
     console.notice(sentence);
   return out;
+}
+
+std::size_t leave_out_noted(RunsFile& runs, const ModelSpec& spec, Console& console) {
+  const UncountedRuns uncounted = leave_out_uncounted(runs, spec);
+  for (const std::string& sentence : uncounted.notices)
+    console.notice(sentence);
+  for (const std::string& sentence : uncounted.warnings)
+    console.warning(sentence);
+  return uncounted.gaps;
 }
 
 void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs) {
@@ -193,8 +207,7 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
     runs.required();
   command.add("--target COL", arguments.target,
               "the measured time, if its name differs from that in the model");
-  add_input_options(command, arguments.input);
-  add_failed(command, arguments.failed);
+  add_reading(command, arguments.reading);
 }
 
 void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
@@ -224,8 +237,9 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   const ModelSpec spec = judging_spec(model, arguments);
   SearchProgress progress(console);
   JudgedRuns out;
-  out.file = read_runs(arguments.runs, text_columns_of(set), arguments.input,
-                       progress.watch("reading " + joined(arguments.runs, ", ")));
+  out.file =
+      read_further_runs(arguments.runs, text_columns_of(set), arguments.reading, model.reading,
+                        progress.watch("reading " + joined(arguments.runs, ", ")));
   warn_of_units(model, spec.target, out.file.table, console);
   if (has_keys(set)) {
     std::optional<Table> own;
@@ -237,18 +251,13 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
     }
     out.file.table = std::move(*own);
   }
-  if (out.file.table.find(spec.target) != nullptr)
-    if (const auto short_runs = raise_to_resolution(spec.target, out.file.table))
-      console.notice(*short_runs);
   const Table& table = out.file.table;
   for (const auto& notice : {reading_notice(table), notice_of_plain_numbers(table, spec)})
     if (notice)
       console.notice(*notice);
   for (const std::string& sentence : out.file.notices)
     console.notice(sentence);
-  if (arguments.failed != FailedRunsAre::refused)
-    if (const auto failed = drop_failed_runs(out.file, spec, arguments.failed))
-      console.warning(*failed);
+  out.gaps = leave_out_noted(out.file, spec, console);
   out.design = make_design(table, spec, Target::required);
   if (arguments.most_of_gp && has_gp(*model.form) && table.rows() > *arguments.most_of_gp) {
     out.sampled_from = table.rows();
@@ -300,7 +309,7 @@ void JudgedRuns::judge(const Predictions& predictions) {
   lines = file.table.lines;
   predicted = predictions.values;
   leave_out(predictions.without_time);
-  without_time = predictions.without_time.size();
+  without_time = gaps + predictions.without_time.size();
 }
 
 Predictions predictions_of(const FittedModel& model, const Design& design) {

@@ -34,14 +34,13 @@ struct JudgedRunsArguments {
   std::string pick;
   std::vector<std::string> runs;      ///< files, which are read as one
   std::optional<std::string> target;  ///< nullopt: the model's
-  InputOptions input;
-  FailedRunsAre failed = FailedRunsAre::told;
+  ReadingRules reading;               ///< what differs from the fit of the model
   /// Number of runs to which the file is thinned for a model with a residual process, whose
   /// predictions are slow.
   std::optional<std::size_t> most_of_gp;
 };
 
-/// Adds the arguments MODEL.json and RUNS.csv (several), --target, --separator and --failed.
+/// Adds the arguments MODEL.json and RUNS.csv (several), --target and those of add_reading().
 void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs = true);
 
 struct Predictions {
@@ -58,9 +57,10 @@ struct JudgedRuns {
   Design design;                            ///< of the judged rows
   VectorXd predicted;                       ///< per judged row
   RangeCheck range;                         ///< of all rows
-  std::size_t without_time = 0;             ///< rows left out, which have no valid predicted time
+  std::size_t without_time = 0;              ///< rows left out, which have no valid predicted time
   std::optional<std::string> left_out_text;  ///< about those of the model
   page::UsedRows used;                       ///< by the fit, see set_rows_of_fit_aside()
+  std::size_t gaps = 0;                      ///< rows that lack a value of an input
 
   /// Judges all rows of the table that have a valid predicted time. Throws InputError if none has.
   void judge(const Predictions& predictions);
@@ -103,10 +103,15 @@ int append_columns(std::string_view bytes, const Table& table,
                    const std::function<std::vector<std::string>(std::size_t row)>& cells,
                    OutputFile& output);
 
-/// Reads runs; what was decided about the format of the files is a notice.
+/// Reads runs as the fit of a model did but for what is asked; what was decided about the format of
+/// the files is a notice.
 RunsFile read_noted(const std::vector<std::string>& paths,
-                    const std::set<std::string>& text_columns, const InputOptions& input,
-                    Console& console);
+                    const std::set<std::string>& text_columns, const ReadingRules& asked,
+                    const ReadingRules& of_fit, Console& console);
+
+/// Leaves out the runs that do not count for a model, with warnings. Returns how many lack a value
+/// of an input.
+std::size_t leave_out_noted(RunsFile& runs, const ModelSpec& spec, Console& console);
 
 Predictions predictions_of(const FittedModel& model, const Design& design);
 

@@ -307,6 +307,16 @@ std::set<std::string> text_columns_of(const SetLines& set) {
   return out;
 }
 
+ReadingRules reading_of(const SetLines& set) {
+  std::optional<ReadingRules> out;
+  set.for_each([&](const ModelSetLine&) { return !out; },
+               [&](const ModelSetLine& line) {
+                 if (line.model)
+                   out = line.model->reading;
+               });
+  return out.value_or(ReadingRules());
+}
+
 void for_each_with_rows(const SetLines& set, const Table& table,
                         const std::function<void(LineRows part)>& visit) {
   std::map<std::vector<std::string>, std::vector<std::size_t>> rows_of;

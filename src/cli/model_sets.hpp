@@ -129,6 +129,9 @@ bool has_keys(const SetLines& set);
 /// The columns to be read as text so that the rows of each model can be found.
 std::set<std::string> text_columns_of(const SetLines& set);
 
+/// How the runs of its first model were read, which are those of all models.
+ReadingRules reading_of(const SetLines& set);
+
 /// The rows of a table that belong to a line of a set.
 struct LineRows {
   const ModelSetLine& line;

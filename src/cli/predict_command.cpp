@@ -244,8 +244,8 @@ struct SetDoubts {
 /// get empty cells and a warning or, with --strict-range, an error.
 int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
                    Console& console) {
-  const RunsFile file =
-      read_noted({arguments.configurations}, text_columns_of(set), arguments.input, console);
+  const RunsFile file = read_noted({arguments.configurations}, text_columns_of(set),
+                                   {arguments.input}, reading_of(set), console);
   std::vector<TargetColumns> targets = targets_of(set);
   std::vector<std::string> names;
   for (TargetColumns& target : targets) {
@@ -372,15 +372,16 @@ int predict_settings_by_set(const PredictArguments& arguments, const SetLines& s
 }
 
 /// The run at "runs.csv:41".
-BaseConfiguration base_like(const std::string& like, const ModelSpec& spec,
+BaseConfiguration base_like(const std::string& like, const FittedModel& model,
                             const InputOptions& input) {
   const auto colon = like.rfind(':');
   const auto line =
       colon == std::string::npos ? std::nullopt : parse_number(like.substr(colon + 1));
   if (!line || colon == 0 || *line < 1 || *line > 4e9 || *line != std::floor(*line))
     throw UsageError("--like '" + like + "': expected RUNS.csv:LINE, such as runs.csv:41");
-  const RunsFile file = read_runs(like.substr(0, colon), categorical_columns(spec), input);
-  return base_of_line(file.table, static_cast<std::uint32_t>(*line), spec);
+  const RunsFile file = read_further_runs({like.substr(0, colon)}, categorical_columns(model.spec),
+                                          {input}, model.reading);
+  return base_of_line(file.table, static_cast<std::uint32_t>(*line), model.spec);
 }
 
 /// "num_gpus=512 batch=8", or "--set" for a single configuration.
@@ -440,7 +441,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
                      OutputFile& output, Console& console) {
   const bool asked_for = !arguments.like.empty();
   const std::optional<BaseConfiguration> base =
-      asked_for ? base_like(arguments.like, model.spec, arguments.input) : central_base(model);
+      asked_for ? base_like(arguments.like, model, arguments.input) : central_base(model);
   SetConfigurations set = configurations_of_settings(arguments.settings, model, base);
   const Design design = make_design(set.table, model.spec, Target::absent);
   if (base)
@@ -471,7 +472,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
 int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
                  Console& console) {
   const RunsFile file = read_noted({arguments.configurations}, categorical_columns(model.spec),
-                                   arguments.input, console);
+                                   {arguments.input}, model.reading, console);
   if (const auto notice = notice_of_plain_numbers(file.table, model.spec))
     console.notice(*notice);
   return write_rows(arguments, model, file.bytes, file.table, output, console);

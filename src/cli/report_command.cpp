@@ -120,12 +120,12 @@ int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile
   SetPageRequest request{.model_file = base_name(arguments.model),
                          .settings = arguments.settings,
                          .title = arguments.title,
-                         .command = command_of(arguments),
-                         .failed = arguments.failed};
+                         .command = command_of(arguments)};
   RunsFile file;
   if (!arguments.runs.empty()) {
-    file = read_noted(arguments.runs, text_columns_of(set), arguments.input, console);
-    request.runs = &file.table;
+    file = read_noted(arguments.runs, text_columns_of(set), arguments.reading, reading_of(set),
+                      console);
+    request.runs = &file;
     request.runs_file = base_name(file.path);
     request.runs_sha256 = sha256(file.bytes);
   }

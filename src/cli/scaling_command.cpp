@@ -380,7 +380,7 @@ scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumn
 /// The runs, without failed ones if these are to be dropped. Completes the arguments by a
 /// throughput that is known by its name, as `fit` does.
 Table runs_of(ScalingArguments& arguments, Console& console) {
-  RunsFile file = read_noted({arguments.input}, {}, {}, console);
+  RunsFile file = read_noted({arguments.input}, {}, {}, {}, console);
   if (!arguments.throughput)
     if (const auto rate = measured_rate(file.table, request_of(arguments))) {
       console.notice("Column '" + *rate + "' is taken as the measured throughput, by its name.");

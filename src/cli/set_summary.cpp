@@ -38,23 +38,27 @@ struct FailedOfColumn {
   std::size_t rows = 0;  ///< including successful runs
 };
 
-/// Moves the failed runs from the rows of a model to those of its column.
-void take_failed_away(LineRows& part, FailedRunsAre how,
-                      std::map<std::string, FailedOfColumn>& columns) {
+/// Moves the failed runs from the rows of a model to those of its column, and leaves out others
+/// that do not count. Returns sentences about these.
+std::vector<std::string> take_uncounted_away(LineRows& part, RunsFile& runs,
+                                             std::map<std::string, FailedOfColumn>& columns) {
   const ModelSpec& spec = part.line.model->spec;
-  const std::string column = judged_column(part.table, spec);
-  FailedOfColumn& known = columns[column];
-  known.rows += part.table.rows();
-  WithoutFailed left =
-      without_failed_runs(part.table, column, categorical_columns(spec), dropped_if(how));
-  for (const FailedRuns& failed : left.failed) {
+  runs.failed.clear();
+  runs.table = std::move(part.table);
+  FailedOfColumn& known = columns[judged_column(runs.table, spec)];
+  known.rows += runs.table.rows();
+  std::vector<std::string> warnings = leave_out_uncounted(runs, spec, true).warnings;
+  for (const FailedRuns& failed : runs.failed) {
     FailedRuns& all = known.by_cell[{failed.file, failed.cell}];
     all.file = failed.file;
     all.cell = failed.cell;
     all.rows += failed.rows;
     all.lines.insert(all.lines.end(), failed.lines.begin(), failed.lines.end());
   }
-  part.table = std::move(left.table);
+  if (!runs.failed.empty())
+    warnings.erase(warnings.begin());
+  part.table = std::move(runs.table);
+  return warnings;
 }
 
 /// The figure's name if the condition applies to this line ("any.mape": "mape"), else nullopt.
@@ -94,16 +98,20 @@ std::vector<Figure> figures_of_line(const ModelSetLine& line, const std::string&
 
 }  // namespace
 
-void for_each_with_finished_rows(const SetLines& set, const Table& table, FailedRunsAre how,
-                                 Console& console,
-                                 const std::function<void(LineRows part)>& visit) {
+void for_each_with_counted_rows(const SetLines& set, const RunsFile& runs, Console& console,
+                                const std::function<void(LineRows part)>& visit) {
   std::map<std::string, FailedOfColumn> columns;
-  for_each_with_rows(set, table, [&](LineRows part) {
-    if (how != FailedRunsAre::refused)
-      take_failed_away(part, how, columns);
+  std::vector<std::string> others;
+  RunsFile of_part{
+      .path = {}, .bytes = {}, .table = {}, .results = runs.results, .reading = runs.reading};
+  for_each_with_rows(set, runs.table, [&](LineRows part) {
+    for (std::string& sentence : take_uncounted_away(part, of_part, columns))
+      others.push_back(std::move(sentence));
     if (part.table.rows() > 0)
       visit(std::move(part));
   });
+  if (!others.empty())
+    console.warning(enumerated(others, 3));
   for (const auto& [column, known] : columns) {
     std::vector<FailedRuns> failed;
     for (const auto& [cell, runs] : known.by_cell) {
@@ -524,7 +532,7 @@ page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Co
                  ", the most costly first; MAPE is that of the fit";
   std::map<std::size_t, Table> runs;
   if (request.runs)
-    for_each_with_finished_rows(set, *request.runs, request.failed, console, [&](LineRows part) {
+    for_each_with_counted_rows(set, *request.runs, console, [&](LineRows part) {
       runs[part.line.task] = std::move(part.table);
     });
   for (const TargetRanking& target : rankings.targets) {

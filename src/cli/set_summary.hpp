@@ -11,15 +11,16 @@
 #include "cli/model_sets.hpp"
 #include "page/page.hpp"
 #include "perfmodel/columns.hpp"
+#include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel::cli {
 
-/// As for_each_with_rows(). Failed runs are left out as `how` says, of which the console
-/// warns afterwards, and models without other runs are not visited.
-void for_each_with_finished_rows(const SetLines& set, const Table& table, FailedRunsAre how,
-                                 Console& console, const std::function<void(LineRows part)>& visit);
+/// As for_each_with_rows(). Runs that do not count are left out, of which the console warns
+/// afterwards, and models without other runs are not visited.
+void for_each_with_counted_rows(const SetLines& set, const RunsFile& runs, Console& console,
+                                const std::function<void(LineRows part)>& visit);
 
 /// The metrics of the test part, else of the training part and, with prefixes such as "train.",
 /// those of each part. `group`: words for all of them in messages; empty: the names of the parts.
@@ -54,12 +55,11 @@ std::string set_summary(const SetLines& set, const Console& console,
 struct SetPageRequest {
   std::string model_file;  ///< base name
   std::vector<std::string> settings;
-  std::string title;            ///< empty: made from the file names
-  const Table* runs = nullptr;  ///< null: the models are not judged
-  std::string runs_file = {};   ///< base name
+  std::string title;               ///< empty: made from the file names
+  const RunsFile* runs = nullptr;  ///< null: the models are not judged
+  std::string runs_file = {};      ///< base name
   std::string runs_sha256 = {};
   std::string command;  ///< that writes the page
-  FailedRunsAre failed = FailedRunsAre::told;
 };
 
 /// The ranking of a set with each model's growth, its largest share and whether it is extrapolated,

@@ -88,7 +88,7 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
   const RunsFile file = read_noted({arguments.configurations}, categorical_columns(model.spec),
-                                   arguments.input, console);
+                                   {arguments.input}, model.reading, console);
   refuse_taken_names(file.table, {model.spec.target});
   const Design design = make_design(file.table, model.spec, Target::absent);
   // Rows without a valid predicted time are refused before noise is added.

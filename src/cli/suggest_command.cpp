@@ -225,13 +225,16 @@ KnownRuns known_runs(const SuggestArguments& arguments, const FittedModel& model
     known.design = model.belief->known();
     known.tried = known.measured = space.rows;
   } else if (arguments.runs) {
-    RunsFile file = read_runs(*arguments.runs, categorical_columns(model.spec));
+    RunsFile file =
+        read_further_runs({*arguments.runs}, categorical_columns(model.spec), {}, model.reading);
     if (!arguments.among || for_fastest)
       known.tried = plan::contained_configurations(space, file.table);
-    for (const auto& left_out :
-         {drop_failed_runs(file, model.spec), drop_unknown_levels(file.table, model.spec)})
-      if (left_out && *arguments.runs != arguments.space)  // whose warning was already given
-        console.warning(*left_out);
+    std::vector<std::string> left_out = leave_out_uncounted(file, model.spec).warnings;
+    if (auto unknown = drop_unknown_levels(file.table, model.spec))
+      left_out.push_back(*std::move(unknown));
+    if (*arguments.runs != arguments.space)  // whose warnings were already given
+      for (const std::string& sentence : left_out)
+        console.warning(sentence);
     known.measured = plan::contained_configurations(space, file.table);
     known.design = make_design(file.table, model.spec, Target::absent);
   }
@@ -452,7 +455,8 @@ plan::Space space_of(const SuggestArguments& arguments, const RankingModels& mod
       space.steps = steps_of(model.spec, space, console);
     return space;
   }
-  RunsFile file = read_runs(arguments.space, categorical_columns(model.spec));
+  RunsFile file =
+      read_further_runs({arguments.space}, categorical_columns(model.spec), {}, model.reading);
   finished = file.table.find(judged_column(file.table, model.spec)) != nullptr;
   const auto is_always = [&](const std::string& name, const std::string& value) {
     const Column& column = file.table.at(name);
@@ -464,8 +468,7 @@ plan::Space space_of(const SuggestArguments& arguments, const RankingModels& mod
   for (const Column& held : models.held_columns(file.table.source, file.table.names(), console))
     file.table.columns.push_back(take_rows(held, std::vector<std::size_t>(file.table.rows(), 0)));
   const Table all = file.table;
-  if (const auto failed = drop_failed_runs(file, model.spec))
-    console.warning(*failed);
+  leave_out_noted(file, model.spec, console);
   if (const auto unknown = drop_unknown_levels(file.table, model.spec))
     console.warning(*unknown);
   make_design(file.table, model.spec, Target::absent);  // throws for cells that cannot be used

@@ -474,7 +474,7 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   out.warnings = always_failing(out.runs.file.failed_rows, out.spec);
   if (request.test_runs) {
     TestRuns test = select_test_runs(request.test_runs(categorical_columns(out.spec)), out.spec,
-                                     request.roles.failed, request.gated);
+                                     out.runs.file.reading, request.gated);
     out.test = std::move(test.design);
     out.warnings.insert(out.warnings.end(), test.warnings.begin(), test.warnings.end());
   }
@@ -539,6 +539,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
     model.cut->limit = request.roles.limit.value_or("");
   model.central = prepared.central;
   model.left_out = prepared.runs.roles.left_out;
+  model.reading = prepared.runs.file.reading;
   warn_of_leaks(prepared.runs.file.table, model);
   warn_of_ties(prepared.runs.file.table, training, model);
   model.unmeasured = find_unmeasured(prepared.spec, training);
@@ -574,7 +575,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
 
 FitOutcome fit_runs(RunsFile runs, const FitRequest& request) {
   const auto& earlier = request.options.prior;
-  LabelledRuns labelled = earlier ? label_runs(std::move(runs), *earlier, request.roles.failed)
+  LabelledRuns labelled = earlier ? label_runs(std::move(runs), *earlier, request.roles)
                                   : label_runs(std::move(runs), request.roles);
   return fit_prepared(prepare_fit(std::move(labelled), request), request);
 }

@@ -309,14 +309,16 @@ GroupJob job_of(std::size_t count, const std::function<GroupModel(std::size_t)>&
   return out;
 }
 
-GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const WantedModels& wanted) {
+GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const WantedModels& wanted,
+                const InputOptions& input) {
   GroupJob out = job_of(
       index->groups(),
       [index](std::size_t group) -> GroupModel {
         return {0, index->key(group), "", index->rows(group), std::nullopt, ""};
       },
-      [index](std::size_t group) {
-        return RunsFile{.path = index->path(), .bytes = {}, .table = index->table(group)};
+      [index, input](std::size_t group) {
+        return RunsFile{
+            .path = index->path(), .bytes = {}, .table = index->table(group), .reading = {input}};
       },
       wanted);
   out.file = base_name(index->path());
@@ -342,7 +344,8 @@ GroupJob job_of(RunsFile all, const WantedModels& wanted) {
                         .bytes = {},
                         .table = take_rows(runs->table, (*found)[group].rows),
                         .files = runs->files,
-                        .results = runs->results};
+                        .results = runs->results,
+                        .reading = runs->reading};
       },
       wanted);
   out.file = runs->files.empty() ? base_name(runs->path) : runs->path;
@@ -359,7 +362,7 @@ GroupJob read_groups(const std::vector<std::string>& paths, const std::vector<st
   if (paths.size() == 1 && !by.empty()) {
     if (auto index = GroupIndex::of(paths.front(), by, texts, input)) {
       const WantedModels wanted = wanted_models(index->first_rows(), by, roles);
-      return job_of(std::make_shared<const GroupIndex>(*std::move(index)), wanted);
+      return job_of(std::make_shared<const GroupIndex>(*std::move(index)), wanted, input);
     }
   }
   RunsFile runs = read_runs(paths, texts, input);

@@ -31,8 +31,9 @@ constexpr std::size_t kMostPredictedRows = 2'000;
 
 /// The drawn rows as runs.
 LabelledRuns labelled(const CsvBeginning& beginning, const LineSample& sample, std::string sha256,
-                      const RoleRequest& roles) {
+                      const RoleRequest& roles, const InputOptions& input) {
   RunsFile file;
+  file.reading.input = input;
   file.path = beginning.path;
   file.sha256 = std::move(sha256);
   file.results = beginning.results;
@@ -71,13 +72,13 @@ LabelledRuns draw_runs(const std::string& path, std::size_t rows, const RoleRequ
   const LineSample empty(rows, options.seed);
   if (beginning.pipe) {
     const LineSample sample = draw_lines(beginning, empty, 1, progress);
-    return labelled(beginning, sample, beginning.piped->text(), roles);
+    return labelled(beginning, sample, beginning.piped->text(), roles, input);
   }
   std::future<std::string> digest =
       std::async(std::launch::async, [&] { return sha256_of_file(beginning.path); });
   const LineSample sample = draw_lines(
       beginning, empty, std::clamp<std::size_t>(options.threads, 1, kMostReaders), progress);
-  return labelled(beginning, sample, digest.get(), roles);
+  return labelled(beginning, sample, digest.get(), roles, input);
 }
 
 double sampling_error(const PreparedFit& prepared, const FitRequest& request) {

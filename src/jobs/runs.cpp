@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -12,6 +15,7 @@
 #include "columns/derived.hpp"
 #include "columns/design.hpp"
 #include "columns/left_out.hpp"
+#include "columns/quantities.hpp"
 #include "columns/roles.hpp"
 #include "columns/spec.hpp"
 #include "columns/unit_columns.hpp"
@@ -88,6 +92,20 @@ std::optional<std::string> measured_result(const RunsFile& file, RoleRequest req
                                shell_word(file.results.front())));
 }
 
+/// Leaves out the runs of which only other results than `measured` were measured.
+void leave_out_unmeasured(RunsFile& file, const std::string& measured,
+                          const std::set<std::string>& text_columns,
+                          std::vector<std::string>& notices) {
+  const std::size_t rows = file.table.rows();
+  WithoutFailed with_result = without_failed_runs(
+      file.table, measured, text_columns, [](const std::string& cell) { return cell.empty(); });
+  if (with_result.failed.empty() || with_result.table.rows() == 0)
+    return;
+  file.table = std::move(with_result.table);
+  notices.push_back(fmt::format("{} of {} runs have no '{}' and are left out.",
+                                rows - file.table.rows(), rows, measured));
+}
+
 /// Leaves out the results other than the measured one, and the runs of which it was not measured.
 void leave_out_other_results(RunsFile& file, RoleRequest& request,
                              std::vector<std::string>& notices) {
@@ -113,15 +131,8 @@ void leave_out_other_results(RunsFile& file, RoleRequest& request,
                                       ? "is another result of the runs and is left out"
                                       : "are other results of the runs and are left out"));
   request.ignore.insert(request.ignore.end(), others.begin(), others.end());
-  const std::size_t rows = file.table.rows();
-  WithoutFailed with_result = without_failed_runs(
-      file.table, *measured, {request.categorical.begin(), request.categorical.end()},
-      [](const std::string& cell) { return cell.empty(); });
-  if (with_result.failed.empty() || with_result.table.rows() == 0)
-    return;
-  file.table = std::move(with_result.table);
-  notices.push_back(fmt::format("{} of {} runs have no '{}' and are left out.",
-                                rows - file.table.rows(), rows, *measured));
+  leave_out_unmeasured(file, *measured, {request.categorical.begin(), request.categorical.end()},
+                       notices);
 }
 
 /// True if both paths are the same existing file, possibly through links.
@@ -157,16 +168,17 @@ std::vector<SourceText> read_sources(const std::vector<std::string>& paths,
   return files;
 }
 
-std::vector<CsvText> csv_texts_of(const std::vector<SourceText>& files, const InputOptions& input) {
+std::vector<CsvText> csv_texts_of(const std::vector<SourceText>& files) {
   std::vector<CsvText> out;
   for (const SourceText& file : files)
-    out.push_back({file.csv, file.source, 0, input.decimal});
+    out.push_back({file.csv, file.source, 0, file.read_as.decimal, file.read_as.separator});
   return out;
 }
 
 /// What the files say besides their rows.
 RunsFile without_rows(const std::vector<SourceText>& files) {
   RunsFile out;
+  out.reading.input = files.front().read_as;
   for (const SourceText& file : files) {
     add_new(file.results, out.results);
     add_new(file.notices, out.notices);
@@ -175,20 +187,41 @@ RunsFile without_rows(const std::vector<SourceText>& files) {
   return out;
 }
 
-/// Appends the requested facts to the table that was read.
-void add_facts(const InputOptions& input, const std::set<std::string>& text_columns,
-               RunsFile& runs) {
-  for (const FactsFile& facts : input.facts) {
-    const SourceText text = read_source(facts.path, {});
-    add_new(text.notices, runs.notices);
-    runs.table = with_facts(
-        std::move(runs.table), facts.column,
-        parse_csv(std::array{CsvText{text.csv, text.source}}, text_columns, std::nullopt));
-    runs.described.push_back(facts.column);
-  }
+/// Removes failed runs, maybe all. Returns a sentence about them, or nullopt if there are none.
+std::optional<std::string> take_failed_away(RunsFile& runs, const std::string& column,
+                                            const std::set<std::string>& text_columns,
+                                            FailedRunsAre how) {
+  const std::size_t rows = runs.table.rows();
+  WithoutFailed left = without_failed_runs(runs.table, column, text_columns, dropped_if(how));
+  if (left.failed.empty())
+    return std::nullopt;
+  runs.table = std::move(left.table);
+  runs.failed_rows = std::move(left.failed_rows);
+  runs.failed = std::move(left.failed);
+  return words_for(runs.failed, column, rows);
 }
 
-}  // namespace
+/// Enters into the measured cells what other columns say of failures.
+void enter_failures(const std::string& measured, const ReadingRules& reading, Table& table) {
+  if (reading.status)
+    tell_failures(*reading.status, measured, table);
+  if (reading.failed != FailedRunsAre::refused)
+    share_reasons(measured, table);
+}
+
+/// Replaces the measured cells of runs that were ended at the limit by its sign, ">3600".
+void mark_cut_runs(const std::string& measured, const std::string& limit, Table& table) {
+  set_limits(measured, limit, table);
+  Column& column = table.columns[to_size(&table.at(measured) - table.columns.data())];
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    if (!(column.numbers[row] >= table.limits[row]))
+      continue;
+    column.bad_cells.push_back({row, ">" + to_text(table.limits[row])});
+    column.numbers[row] = std::nan("");
+  }
+  std::ranges::sort(column.bad_cells, {}, &BadCell::row);
+  table.limits.clear();
+}
 
 /// Leaves out the rows that have no value of an input.
 std::string drop_gaps(const std::string& column, const std::set<std::string>& text_columns,
@@ -201,9 +234,138 @@ std::string drop_gaps(const std::string& column, const std::set<std::string>& te
   for (std::size_t row = 0; row < left.failed_rows.rows(); ++row)
     places.push_back(left.failed_rows.where(row));
   table = std::move(left.table);
-  return fmt::format("{} of {} rows have no '{}' ({}) and are left out; --ignore {} keeps them",
-                     places.size(), rows, column, enumerated(places, most_named),
-                     shell_word(column));
+  return fmt::format("{} of {} rows have no '{}' ({}) and are left out", places.size(), rows,
+                     column, enumerated(places, most_named));
+}
+
+/// The numeric inputs that some rows lack; a level may be blank.
+std::vector<std::string> inputs_with_gaps(const Table& table, const ModelSpec& spec) {
+  const std::set<std::string> texts = categorical_columns(spec);
+  std::vector<std::string> out;
+  for (const std::string& name : required_columns(spec))
+    if (const Column* const column = table.find(name);
+        column != nullptr && !texts.contains(name) && missing_cells(*column) > 0)
+      out.push_back(name);
+  return out;
+}
+
+/// A rule of the fit about a column that the runs lack has no effect on them.
+void forget_missing(const Table& table, ReadingRules& reading, std::vector<std::string>& warnings) {
+  const auto lacks = [&](const std::optional<std::string>& column) {
+    return column && table.find(*column) == nullptr;
+  };
+  const auto forget = [&](std::optional<std::string>& column) {
+    warnings.push_back(
+        fmt::format("{}, by which the fit told which runs count", table.no_column(*column)));
+    column.reset();
+  };
+  if (lacks(reading.status))
+    forget(reading.status);
+  if (lacks(reading.limit) && !parse_number(*reading.limit) && !parse_quantity(*reading.limit))
+    forget(reading.limit);
+}
+
+/// The options by which files would be read as in a fit; empty if it recognised all.
+std::string options_of(const ReadingRules& reading) {
+  std::vector<std::string> words;
+  const auto add = [&](const std::string& flag, const std::string& value) {
+    if (!value.empty())
+      words.push_back(flag + " " + shell_word(value));
+  };
+  const InputOptions& input = reading.input;
+  add("--separator", std::string(input.separator ? 1 : 0, input.separator.value_or(' ')));
+  add("--decimal", std::string(input.decimal ? 1 : 0, input.decimal.value_or(' ')));
+  add("--input-format", input.format ? std::string(to_text(*input.format)) : "");
+  add("--study", input.study);
+  add("--experiment", input.experiment);
+  add("--sql", input.sql);
+  for (const FactsFile& facts : input.facts)
+    add("--facts", facts.column + "=" + facts.path);
+  add("--status", reading.status.value_or(""));
+  add("--limit", reading.limit.value_or(""));
+  return joined(words, " ");
+}
+
+}  // namespace
+
+void append_facts(const std::set<std::string>& text_columns, RunsFile& runs) {
+  InputOptions& input = runs.reading.input;
+  const std::shared_ptr<const InputOptions> of_fit = std::exchange(input.of_fit, nullptr);
+  const auto append = [&](FactsFile& facts, bool is_asked) {
+    SourceText text = facts.csv.empty() ? read_source(facts.path, {})
+                                        : SourceText{.csv = facts.csv, .source = facts.path};
+    add_new(text.notices, runs.notices);
+    const Table known =
+        parse_csv(std::array{CsvText{text.csv, text.source}}, text_columns, std::nullopt);
+    facts = {facts.column, base_name(facts.path), std::move(text.csv)};
+    const bool is_known = std::ranges::any_of(known.columns, [&](const Column& fact) {
+      return fact.name != facts.column && runs.table.find(fact.name) != nullptr;
+    });
+    if (!is_asked && (is_known || runs.table.find(facts.column) == nullptr))
+      return;
+    runs.table = with_facts(std::move(runs.table), facts.column, known);
+    runs.described.push_back(facts.column);
+  };
+  for (FactsFile& facts : input.facts)
+    append(facts, true);
+  for (FactsFile facts : of_fit ? of_fit->facts : std::vector<FactsFile>())
+    if (!contains(mapped(input.facts, &FactsFile::column), facts.column)) {
+      append(facts, false);
+      input.facts.push_back(std::move(facts));
+    }
+}
+
+ReadingRules rules_as_in_fit(ReadingRules asked, const ReadingRules& of_fit) {
+  asked.input.of_fit = std::make_shared<const InputOptions>(of_fit.input);
+  if (asked.failed == FailedRunsAre::told)
+    asked.failed = of_fit.failed;
+  for (const auto member : {&ReadingRules::limit, &ReadingRules::status})
+    if (!(asked.*member))
+      asked.*member = of_fit.*member;
+  return asked;
+}
+
+RunsFile read_further_runs(const std::vector<std::string>& paths,
+                           const std::set<std::string>& text_columns, const ReadingRules& asked,
+                           const ReadingRules& of_fit, const ReadProgress& progress) {
+  ReadingRules rules = rules_as_in_fit(asked, of_fit);
+  RunsFile out = read_runs(paths, text_columns, rules.input, progress);
+  rules.input = out.reading.input;
+  out.reading = std::move(rules);
+  if (asked.status && out.table.find(*asked.status) == nullptr)
+    throw UsageError("--status: " + out.table.no_column(*asked.status));
+  if (const std::string words = options_of(of_fit); !words.empty())
+    out.notices.push_back("The runs are read as those of the fit, " + words +
+                          ", unless options say otherwise.");
+  return out;
+}
+
+UncountedRuns leave_out_uncounted(RunsFile& runs, const ModelSpec& spec, bool may_be_empty) {
+  UncountedRuns out;
+  Table& table = runs.table;
+  ReadingRules& reading = runs.reading;
+  const std::set<std::string> text_columns = categorical_columns(spec);
+  if (const std::string measured = judged_column(table, spec); table.find(measured) != nullptr) {
+    forget_missing(table, reading, out.warnings);
+    if (!runs.results.empty())
+      leave_out_unmeasured(runs, measured, text_columns, out.notices);
+    enter_failures(measured, reading, table);
+    if (auto short_runs = raise_to_resolution(measured, table))
+      out.notices.push_back(*std::move(short_runs));
+    if (reading.limit)
+      mark_cut_runs(measured, *reading.limit, table);
+    if (reading.failed != FailedRunsAre::refused)
+      if (auto failed = take_failed_away(runs, measured, text_columns, reading.failed))
+        out.warnings.push_back(*std::move(failed));
+  }
+  const std::size_t rows = table.rows();
+  if (reading.failed != FailedRunsAre::refused)
+    for (const std::string& column : inputs_with_gaps(table, spec))
+      out.warnings.push_back(drop_gaps(column, text_columns, table));
+  out.gaps = rows - table.rows();
+  if (table.rows() == 0 && !may_be_empty)
+    throw InputError(out.warnings.back());
+  return out;
 }
 
 LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
@@ -216,6 +378,8 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   for (const std::string& sentence : runs.file.notices)
     notices.emplace_back(sentence);
   RoleRequest timed = request;
+  ReadingRules& reading = runs.file.reading;
+  reading = {std::move(reading.input), request.failed, request.limit, request.status};
   if (!runs.file.results.empty())
     leave_out_other_results(runs.file, timed, notices);
   for (const std::string& column : runs.file.described) {
@@ -233,10 +397,8 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
         fmt::format("Column '{}' is taken as the measured throughput, by its name.", *rate));
   }
   const auto measured = measured_column(table, timed);
-  if (measured && request.status)
-    tell_failures(*request.status, *measured, table);
-  if (measured && request.failed != FailedRunsAre::refused)
-    share_reasons(*measured, table);
+  if (measured)
+    enter_failures(*measured, reading, table);
   if (measured)
     timed.results = columns_of_failures(*measured, table);
   if (measured)
@@ -274,7 +436,8 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
     timed = with_formula_columns(table, std::move(timed));
   if (request.failed != FailedRunsAre::refused)
     for (const std::string& column : columns_with_gaps(table, timed))
-      runs.warnings.push_back(drop_gaps(column, text_columns, table));
+      runs.warnings.push_back(drop_gaps(column, text_columns, table) + "; --ignore " +
+                              shell_word(column) + " keeps them");
   runs.roles = resolve_roles(table, timed);
   runs.roles.throughput = timed.throughput;
   warn_of_written_numbers(request, runs);
@@ -288,7 +451,7 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   return runs;
 }
 
-LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, FailedRunsAre how) {
+LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, const RoleRequest& request) {
   const ModelSpec& spec = earlier.spec;
   LabelledRuns runs;
   runs.file = std::move(file);
@@ -296,12 +459,14 @@ LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, FailedRunsAre
   if (auto notice = reading_notice(table))
     runs.roles.notices.emplace_back(*std::move(notice));
   add_new(runs.file.notices, runs.roles.notices);
-  if (how != FailedRunsAre::refused)
-    if (auto failed = drop_failed_runs(runs.file, spec, how))
-      runs.warnings.emplace_back(*std::move(failed));
-  if (table.find(spec.target) != nullptr)
-    if (auto short_runs = raise_to_resolution(spec.target, table))
-      runs.roles.notices.push_back(*std::move(short_runs));
+  ReadingRules& reading = runs.file.reading;
+  ReadingRules rules = rules_as_in_fit(
+      {reading.input, request.failed, request.limit, request.status}, earlier.reading);
+  rules.input = std::move(reading.input);
+  reading = std::move(rules);
+  UncountedRuns uncounted = leave_out_uncounted(runs.file, spec);
+  runs.warnings = std::move(uncounted.warnings);
+  add_new(uncounted.notices, runs.roles.notices);
   warn_of_equal_files(runs);
   table = with_derived_columns(table, spec.derived);
   if (spec.throughput)
@@ -322,7 +487,7 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
                    const InputOptions& input, const ReadProgress& progress) {
   std::vector<SourceText> files = read_sources(paths, input);
   RunsFile runs = without_rows(files);
-  runs.table = parse_csv(csv_texts_of(files, input), text_columns, input.separator, progress);
+  runs.table = parse_csv(csv_texts_of(files), text_columns, std::nullopt, progress);
   if (paths.size() == 1) {
     runs.path = paths.front();
     runs.bytes = std::move(files.front().csv);
@@ -337,47 +502,35 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
     }
     runs.path = joined(names, ", ");
   }
-  add_facts(input, text_columns, runs);
+  runs.reading.input.facts = input.facts;
+  runs.reading.input.of_fit = input.of_fit;
+  append_facts(text_columns, runs);
   return runs;
 }
 
 WrittenRuns read_as_written(const std::vector<std::string>& paths, const InputOptions& input) {
   const std::vector<SourceText> files = read_sources(paths, input);
   WrittenRuns out{without_rows(files)};
-  auto [table, cells] = parse_csv_with_cells(csv_texts_of(files, input), input.separator);
+  auto [table, cells] = parse_csv_with_cells(csv_texts_of(files), std::nullopt);
   out.runs.table = std::move(table);
   out.cells = std::move(cells);
-  add_facts(input, {}, out.runs);
+  out.runs.reading.input.facts = input.facts;
+  append_facts({}, out.runs);
   return out;
 }
 
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,
                                             const std::set<std::string>& text_columns,
                                             FailedRunsAre how) {
-  const std::size_t rows = runs.table.rows();
-  WithoutFailed left = without_failed_runs(runs.table, column, text_columns, dropped_if(how));
-  if (left.failed.empty())
-    return std::nullopt;
-  runs.table = std::move(left.table);
-  runs.failed_rows = std::move(left.failed_rows);
-  runs.failed = std::move(left.failed);
-  std::string words = words_for(runs.failed, column, rows);
-  if (runs.table.rows() == 0)
-    throw InputError(words);
+  std::optional<std::string> words = take_failed_away(runs, column, text_columns, how);
+  if (runs.table.rows() == 0 && words)
+    throw InputError(*words);
   return words;
 }
 
 std::string judged_column(const Table& runs, const ModelSpec& spec) {
   const bool rated = spec.throughput && runs.find(spec.throughput->column) != nullptr;
   return rated ? spec.throughput->column : spec.target;
-}
-
-std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec,
-                                            FailedRunsAre how) {
-  const std::string column = judged_column(runs.table, spec);
-  return runs.table.find(column) == nullptr
-             ? std::nullopt
-             : drop_failed_runs(runs, column, categorical_columns(spec), how);
 }
 
 std::optional<std::string> reading_notice(const Table& table) {
@@ -417,12 +570,13 @@ std::set<std::string> categorical_columns(const ModelSpec& spec) {
   return columns;
 }
 
-TestRuns select_test_runs(Table table, const ModelSpec& spec, FailedRunsAre failed, bool gated) {
-  RunsFile runs{{}, {}, std::move(table)};
-  std::vector<std::string> warnings;
-  if (failed != FailedRunsAre::refused)
-    if (auto words = drop_failed_runs(runs, spec, failed))
-      warnings.push_back(*std::move(words));
+TestRuns select_test_runs(Table table, const ModelSpec& spec, const ReadingRules& reading,
+                          bool gated) {
+  RunsFile runs{.path = {}, .bytes = {}, .table = std::move(table), .reading = reading};
+  const UncountedRuns uncounted = leave_out_uncounted(runs, spec);
+  std::vector<std::string> warnings = uncounted.warnings;
+  if (gated && uncounted.gaps > 0)
+    throw InputError(warnings.back() + "; --fail-if needs predictions for all");
   const KnownLevelRows known = rows_of_known_levels(runs.table, spec);
   if (known.unknown.empty())
     return {make_design(runs.table, spec, Target::required), std::move(warnings)};

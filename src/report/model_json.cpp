@@ -181,6 +181,39 @@ void describe(Fields& f, LeftOut& x) {
   f("factors", x.factors, "of a product that gives it", kSparse);
 }
 
+namespace {
+
+/// A character, as a text.
+struct Mark {
+  std::optional<char>& mark;
+
+  bool empty() const { return !mark; }
+  Json json() const { return std::string(1, *mark); }
+  void read(const JsonCursor& node) const { mark = node.name().front(); }
+  static Json schema() { return fields::schema_of_type("string"); }
+};
+
+}  // namespace
+
+void describe(Fields& f, FactsFile& x) {
+  f("column", x.column, "of the texts", kName);
+  f("file", x.path, "its base name");
+  f("csv", x.csv, "the table as CSV: a row per text", kName);
+}
+
+void describe(Fields& f, ReadingRules& x) {
+  f("separator", Mark{x.input.separator}, "of the columns of CSV", kSparse);
+  f("decimal", Mark{x.input.decimal}, "the decimal mark", kSparse);
+  f("format", x.input.format, "of the files", kSparse);
+  f("study", x.input.study, "of a database of Optuna", kSparse);
+  f("experiment", x.input.experiment, "of a database of MLflow", kSparse);
+  f("sql", x.input.sql, "a query of an SQLite database, whose rows are the runs", kSparse);
+  f("facts", x.input.facts, "tables about the texts of columns, appended to the runs", kSparse);
+  f("failed", x.failed, "what becomes of the runs that failed; `told`: no number, dropped", kNewer);
+  f("limit", x.limit, "a column or a number: when a run would have been ended", kSparse);
+  f("status", x.status, "the column that tells which runs failed", kSparse);
+}
+
 void describe(Fields& f, CentralRun& x) {
   f("line", x.line, "in the runs file");
   f("time", x.time, "measured");
@@ -630,6 +663,8 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
   const FormKind* const kind = f.reads() ? &read_form(f.node(), kinds) : nullptr;
   describe_spec(f, model.spec, *model.form, model);
   f("left_out", model.left_out, "columns of the runs that are no inputs", kSparse);
+  f("reading", model.reading, "[how the runs were read](#reading), and so are further ones",
+    kSparse);
   f("constants", ConstantsOf{model, kind}, "the inputs and [their constants](#constants)");
   f("scaling_powers", f.writes() ? scaling_powers_by_name(model) : ByName<double>{},
     "by extrinsic column");

@@ -445,7 +445,9 @@ TableAndCells parse_files(std::span<const CsvText> files, const std::set<std::st
           progress(before + bytes, all);
         })
                  : nullptr;
-    const CellStyle style{.separator = separator ? *separator : separator_of(file.bytes),
+    const CellStyle style{.separator = separator        ? *separator
+                                       : file.separator ? *file.separator
+                                                        : separator_of(file.bytes),
                           .decimal = file.decimal};
     marked.push_back({file.source, style, [&file, told](const auto& visit) {
                         for_each_line(

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
@@ -156,6 +157,30 @@ void check_options(InputFormat family, const std::string& source, const InputOpt
     refuse("decimal", "--decimal");
 }
 
+/// The options with those of the fit that are not given and that apply to a file of this family. A
+/// separator applies to a header that has it.
+InputOptions with_those_of_fit(InputOptions given, InputFormat family, std::string_view bytes) {
+  const std::shared_ptr<const InputOptions> kept = std::exchange(given.of_fit, nullptr);
+  if (!kept)
+    return given;
+  if (!given.format && kept->format && may_be(family, *kept->format))
+    given.format = kept->format;
+  if (family == InputFormat::sqlite && given.study.empty() && given.experiment.empty() &&
+      given.sql.empty()) {
+    given.study = kept->study;
+    given.experiment = kept->experiment;
+    given.sql = kept->sql;
+  }
+  if (family != InputFormat::csv)
+    return given;
+  const std::string_view header = bytes.substr(0, bytes.find('\n'));
+  if (!given.separator && kept->separator && header.find(*kept->separator) != header.npos)
+    given.separator = kept->separator;
+  if (!given.decimal)
+    given.decimal = kept->decimal;
+  return given;
+}
+
 /// The rows of a file that is not CSV.
 NamedRows rows_of(InputFormat family, std::string_view bytes, const std::string& source,
                   const InputOptions& options) try {
@@ -236,9 +261,9 @@ SourceText read_source(const std::string& path, const InputOptions& options) {
 }
 
 SourceText read_source_bytes(std::string bytes, const std::string& source,
-                             const InputOptions& options) {
-  SourceText out{.csv = std::move(bytes), .source = source};
-  if (options.format == InputFormat::csv) {
+                             const InputOptions& given) {
+  SourceText out{.csv = std::move(bytes), .source = source, .read_as = given};
+  if (given.format == InputFormat::csv) {
     take_import_lines(out);
     return out;
   }
@@ -250,9 +275,10 @@ SourceText read_source_bytes(std::string bytes, const std::string& source,
     throw InputError(fmt::format("{} {}", out.source, verdict));
   const bool is_imported = take_import_lines(out);
   const InputFormat family = is_imported ? InputFormat::csv : family_of(out.csv);
+  const InputOptions& options = out.read_as = with_those_of_fit(given, family, out.csv);
   check_options(family, out.source, options);
   if (family == InputFormat::csv) {
-    if (!is_imported)
+    if (!is_imported && options.format != InputFormat::csv)
       read_table(options.separator, out);
     return out;
   }

@@ -47,6 +47,7 @@ struct SourceText {
   std::vector<std::string> results{};    ///< the columns that the format declares as results
   std::vector<std::string> notices{};    ///< sentences about what of the file is not in `csv`
   std::vector<std::string> described{};  ///< the columns that facts in the file describe
+  InputOptions read_as{};                ///< the options, with those of the fit that apply
 };
 
 /// The beginning of a line that import adds to a CSV whose cells do not tell all: the other lines
