@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <future>
 #include <limits>
 #include <map>
@@ -42,6 +43,7 @@ struct perfmodel_table {
 
 struct perfmodel_model {
   perfmodel::FittedModel model;
+  std::string warnings{};  ///< of the fit about the runs, a sentence per line
 };
 
 namespace {
@@ -119,23 +121,48 @@ Column text_column(std::string name, std::size_t rows, const TextOfRow& text_of_
   return column;
 }
 
-/// Calls a function with the table, in which these columns are texts even if they hold numbers;
-/// copies the table only then.
+/// Whether all texts of a column are numbers, by which its owner means levels.
+bool holds_written_levels(const Column& column) {
+  return std::ranges::all_of(column.levels, [](const std::string& text) {
+    return text.empty() || parse_number(text).has_value();
+  });
+}
+
+/// The table as a CSV file; blank cells are quoted, so that no line is blank.
+std::string csv_of(const Table& table) {
+  std::string out = csv_line(table.names());
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    for (const Column& column : table.columns) {
+      std::string cell = column.text(row);
+      std::ranges::replace_if(
+          cell, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+      out += cell.empty() ? "\"\"" : csv_field(cell);
+      out += &column == &table.columns.back() ? '\n' : ',';
+    }
+  return out;
+}
+
+/// Calls a function with the table as a CSV file of its cells would be read, `texts` being levels;
+/// copies the table only if that differs. `used`: by names of columns, whether they matter.
 template <class Function>
-void with_texts(const Table& given, const std::set<std::string>& names, const Function& function) {
-  const auto must_change = [&](const Column& column) {
-    return column.is_numeric() && names.contains(column.name);
-  };
-  if (std::none_of(given.columns.begin(), given.columns.end(), must_change)) {
-    function(given);
-    return;
+void with_cells_read(const Table& given, std::set<std::string> texts,
+                     const std::function<bool(const std::string& column)>& used,
+                     const Function& function) {
+  bool has_levels = false;
+  bool has_cells = false;
+  for (const Column& column : given.columns) {
+    has_levels |= column.is_numeric() && texts.contains(column.name);
+    if (column.is_numeric() || texts.contains(column.name))
+      continue;
+    if (holds_written_levels(column))
+      texts.insert(column.name);
+    else
+      has_cells |= used(column.name);
   }
-  Table table = given;
-  for (Column& column : table.columns)
-    if (must_change(column))
-      column =
-          text_column(column.name, table.rows(), [&](std::size_t row) { return column.text(row); });
-  function(table);
+  if (has_cells || has_levels)
+    function(parse_csv(csv_of(given), given.source, texts, ','));
+  else
+    function(given);
 }
 
 std::string word_of(const std::string& name, const nlohmann::json& value) {
@@ -162,15 +189,26 @@ void add_list(const std::string& name, const std::string& flag, const nlohmann::
     words.push_back(flag + "=" + (values.empty() ? "none" : joined(values, ",")));
 }
 
+/// Takes the tables about texts out of the options: {"facts": {"device": "device,bandwidth\n..."}}.
+std::vector<FactsFile> take_facts(nlohmann::json& options) {
+  std::vector<FactsFile> out;
+  const auto facts = options.find("facts");
+  if (facts == options.end())
+    return out;
+  if (!facts->is_object())
+    throw UsageError("option 'facts': expected an object of tables as CSV");
+  for (const auto& [column, table] : facts->items())
+    out.push_back({column, "the facts of '" + column + "'", word_of("facts", table)});
+  options.erase(facts);
+  return out;
+}
+
 /// The words of the command line that set the fields of a JSON object: {"l2": 0.1, "folds": "all"}
 /// gives "--l2=0.1" and "--folds=all". True sets a flag; false and null set nothing. Lists are
 /// joined by commas, or repeat an option that may be repeated.
 ///
-/// Throws UsageError for text that is no JSON object and for values of other types.
-std::vector<std::string> words_of_options(std::string_view json) {
-  const auto options = nlohmann::json::parse(json, nullptr, false);
-  if (!options.is_object())
-    throw UsageError("the options are no JSON object");
+/// Throws UsageError for values of other types.
+std::vector<std::string> words_of_options(const nlohmann::json& options) {
   std::vector<std::string> words;
   for (const auto& [name, value] : options.items()) {
     std::string flag = name;
@@ -195,8 +233,7 @@ struct Reported {
 };
 
 /// Fits in a thread of its own, while this one asks the caller whether to go on.
-FitOutcome watched_fit(const Table& table, FitRequest request, perfmodel_progress progress,
-                       void* user) {
+FitOutcome watched_fit(RunsFile runs, FitRequest request, perfmodel_progress progress, void* user) {
   Reported reported;
   std::stop_source stop;
   request.options.stop = stop.get_token();
@@ -206,7 +243,7 @@ FitOutcome watched_fit(const Table& table, FitRequest request, perfmodel_progres
     reported.done = done;
     reported.all = all;
   };
-  auto result = std::async(std::launch::async, [&] { return fit_runs(table, request); });
+  auto result = std::async(std::launch::async, [&] { return fit_runs(std::move(runs), request); });
   constexpr auto pause = std::chrono::milliseconds(50);
   while (progress != nullptr && result.wait_for(pause) != std::future_status::ready) {
     std::unique_lock lock(reported.mutex);
@@ -219,6 +256,17 @@ FitOutcome watched_fit(const Table& table, FitRequest request, perfmodel_progres
   if (outcome.interrupted)
     throw Interrupted();
   return outcome;
+}
+
+/// The rows as runs, with the facts that are given and those of the model that reads them.
+RunsFile with_facts_of(Table rows, std::vector<FactsFile> facts, const FittedModel* model,
+                       const std::set<std::string>& texts) {
+  RunsFile out{.path = rows.source, .bytes = {}, .table = std::move(rows)};
+  out.reading.input.facts = std::move(facts);
+  if (model != nullptr)
+    out.reading.input.of_fit = std::make_shared<const InputOptions>(model->reading.input);
+  append_facts(texts, out);
+  return out;
 }
 
 /// Writes the times and, if asked for, the ends of their intervals.
@@ -281,7 +329,7 @@ int perfmodel_table_add_numbers(perfmodel_table* table, const char* name, const 
     column.numbers.assign(numbers, numbers + table->table.rows());
     for (std::size_t row = 0; row < column.numbers.size(); ++row)
       if (!std::isfinite(column.numbers[row])) {
-        column.bad_cells.push_back({row, std::isnan(column.numbers[row]) ? "nan" : "inf"});
+        column.bad_cells.push_back({row, std::isnan(column.numbers[row]) ? "" : "inf"});
         column.numbers[row] = std::nan("");
       }
     table->table.columns.push_back(std::move(column));
@@ -317,15 +365,22 @@ perfmodel_model* perfmodel_fit(const perfmodel_table* table, const char* options
     required(table, "table");
     if (table->table.rows() == 0)
       throw InputError("the table has no rows");
-    const FitRequest request =
-        cli::fit_request(words_of_options(options == nullptr ? "{}" : options));
+    auto asked = nlohmann::json::parse(options == nullptr ? "{}" : options, nullptr, false);
+    if (!asked.is_object())
+      throw UsageError("the options are no JSON object");
+    const std::vector<FactsFile> facts = take_facts(asked);
+    const FitRequest request = cli::fit_request(words_of_options(asked));
     const auto& names = request.roles.categorical;
+    const FittedModel* const earlier = request.options.prior.get();
     std::set<std::string> texts(names.begin(), names.end());
-    if (request.options.prior)
-      texts.merge(categorical_columns(request.options.prior->spec));
-    with_texts(table->table, texts, [&](const Table& rows) {
-      FitOutcome outcome = watched_fit(rows, request, progress, user);
-      out = std::make_unique<perfmodel_model>(perfmodel_model{std::move(outcome.model)});
+    if (earlier != nullptr)
+      texts.merge(categorical_columns(earlier->spec));
+    const auto all = [](const std::string&) { return true; };
+    with_cells_read(table->table, texts, all, [&](const Table& rows) {
+      FitOutcome outcome =
+          watched_fit(with_facts_of(rows, facts, earlier, texts), request, progress, user);
+      out = std::make_unique<perfmodel_model>(
+          perfmodel_model{std::move(outcome.model), joined(outcome.warnings, "\n")});
     });
   });
   return out.release();
@@ -352,6 +407,10 @@ char* perfmodel_model_to_json(const perfmodel_model* model) {
   return out.release();
 }
 
+const char* perfmodel_model_warnings(const perfmodel_model* model) {
+  return model == nullptr ? "" : model->warnings.c_str();
+}
+
 void perfmodel_model_free(perfmodel_model* model) {
   delete model;
 }
@@ -369,9 +428,17 @@ int perfmodel_predict(const perfmodel_model* model, const perfmodel_table* table
     const FittedModel& fitted = model->model;
     if (!(coverage >= 0 && coverage < 1))
       throw UsageError("the coverage is not in (0, 1)");
-    with_texts(
-        table->table, categorical_columns(fitted.spec),
-        [&](const Table& rows) { predict_rows(fitted, rows, coverage, times, lower, upper); });
+    const std::vector<std::string> inputs = required_columns(fitted.spec);
+    const std::set<std::string> texts = categorical_columns(fitted.spec);
+    with_cells_read(
+        table->table, texts, [&](const std::string& column) { return contains(inputs, column); },
+        [&](const Table& rows) {
+          if (fitted.reading.input.facts.empty())
+            predict_rows(fitted, rows, coverage, times, lower, upper);
+          else
+            predict_rows(fitted, with_facts_of(rows, {}, &fitted, texts).table, coverage, times,
+                         lower, upper);
+        });
   });
 }
 

@@ -17,10 +17,13 @@ from perfmodel import PerfModel
 def test_errors_of_data():
     X, y = columns(60)
     raises(ValueError, "did you mean 'workers'", lambda: PerfModel(extrinsic=["worker"]).fit(X, y))
-    raises(ValueError, "positive", lambda: PerfModel().fit(X, [-1.0] * 60))
+    raises(ValueError, "needs a measured time > 0", lambda: PerfModel().fit(X, [-1.0] * 60))
+    numbers = [[each] for each in X["filters"]]
+    raises(ValueError, "positive", lambda: PerfModel().fit(numbers, [-1.0] * 60))
     raises(ValueError, "inconsistent", lambda: PerfModel().fit(X, y[1:]))
-    raises(ValueError, "NaN", lambda: PerfModel().fit({"a": [1, float("nan")]}, [1, 2]))
-    raises(ValueError, "failed='drop'", lambda: PerfModel().fit(X, [float("nan"), *y[1:]]))
+    raises(ValueError, "NaN", lambda: PerfModel().fit([[1], [float("nan")]], [1, 2]))
+    raises(ValueError, "failed='drop'", lambda: PerfModel().fit(numbers, [float("nan"), *y[1:]]))
+    raises(ValueError, "failed='drop'", lambda: PerfModel(failed="refuse").fit(X, [float("nan"), *y[1:]]))
     raises(ValueError, "different lengths", lambda: PerfModel().fit({"a": [1], "b": [1, 2]}, [1]))
     raises(ValueError, "also a column", lambda: PerfModel(target="filters").fit(X, y))
     raises(ValueError, "number of runs", lambda: PerfModel().fit(X, y, sample_weight=[0.5] * 60))
@@ -36,7 +39,8 @@ def test_times_with_types():
     raises(ValueError, advice, lambda: PerfModel().fit(X, spans))
     raises(ValueError, advice, lambda: PerfModel().fit({**X, "wait": spans}, y))
     raises(ValueError, advice, lambda: PerfModel().fit(X, y).score(X, spans))
-    raises(ValueError, advice, lambda: PerfModel().fit({**X, "at": np.datetime64("2026-01-01") + spans}, y))
+    dated = PerfModel(coverage="none").fit({**X, "at": np.datetime64("2026-01-01") + spans}, y)
+    assert dated.formula_ == PerfModel(coverage="none").fit(X, y).formula_
 
 
 def test_results_in_X():

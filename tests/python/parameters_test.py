@@ -58,7 +58,8 @@ def test_failed_runs():
         model = PerfModel("multi", terms=1, failed="drop").fit(X, y)
         assert model.metrics_ == of_kept.metrics_ and model.metrics_["train"]["rows"] == 58
         assert model.formula_ == of_kept.formula_
-    raises(ValueError, "NaN", lambda: PerfModel().fit(X, time))
+    array = np.column_stack(list(X.values()))
+    raises(ValueError, "NaN", lambda: PerfModel().fit(array, time))
     state = np.where(kept, "ok", "crashed")
     of_state = PerfModel("multi", terms=1, failed="drop", status="state").fit({**X, "state": state}, TIME)
     assert of_state.metrics_ == of_kept.metrics_
@@ -95,7 +96,10 @@ def test_facts_replace_texts():
     assert "device" not in model.formula_ and "speed" in model.formula_
     assert abs(model.predict({"size": [8.0], "device": ["d"]})[0] - 1) < 0.05
     assert model.predict({"size": [8.0], "speed": [8.0]}) == model.predict({"size": [8.0], "device": ["d"]})
-    raises(ValueError, "['e'] have none", lambda: model.predict({"size": [8.0], "device": ["e"]}))
+    with folder() as there:
+        loaded = PerfModel.load(model.save(there / "model.json"))
+    assert loaded.predict({"size": [8.0], "device": ["d"]}) == model.predict({"size": [8.0], "device": ["d"]})
+    raises(ValueError, 'no facts about "e"', lambda: model.predict({"size": [8.0], "device": ["e"]}))
 
 
 def test_groups_by_a_column():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import sys
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -12,19 +13,22 @@ from ._library import Column
 
 
 def _text_column(name: str, values: Any) -> Column:
-    if hasattr(values, "isna") and values.isna().any():
-        raise ValueError(f"column {name!r}: a text is missing (NaN)")
+    """Missing texts are blank."""
     if hasattr(values, "factorize"):
         codes, levels = values.factorize()
-    else:
-        texts = np.array([str(value) for value in values], dtype=str)
-        levels, codes = np.unique(texts, return_inverse=True)
+        return np.where(codes < 0, len(levels), codes), [*(str(level) for level in levels), ""]
+    texts = np.array(["" if _is_missing(value) else str(value) for value in values], dtype=str)
+    levels, codes = np.unique(texts, return_inverse=True)
     return codes, [str(level) for level in levels]
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
 
 
 def _is_text(values: Any) -> bool:
     kind = getattr(values.dtype, "kind", "O")
-    if kind in "OUSb":
+    if kind in "OUSbM":
         return kind != "O" or any(isinstance(value, (str, bool)) for value in values)
     return not isinstance(values.dtype, np.dtype) and not getattr(
         values.dtype, "_is_numeric", False
@@ -42,12 +46,13 @@ def numbers_of(name: str, values: Any) -> np.ndarray:
     return np.asarray(values, dtype=np.float64)
 
 
-def column_of(name: str, values: Any) -> Column:
-    """One column. Texts and truth values are levels, everything else must be finite numbers."""
-    if _is_text(values):
+def column_of(name: str, values: Any, is_array: bool = False) -> Column:
+    """One column. Texts, truth values and dates are texts, everything else must be numbers; of an
+    array all finite, as scikit-learn demands."""
+    if _is_text(values) and not (is_array and values.dtype.kind == "M"):
         return _text_column(name, values)
     numbers = numbers_of(f"column {name!r}", values)
-    if not np.isfinite(numbers).all():
+    if is_array and not np.isfinite(numbers).all():
         raise ValueError(f"column {name!r}: Input contains NaN or infinity")
     return numbers
 
@@ -56,6 +61,11 @@ def names_of(X: Any) -> Optional[List[str]]:
     """The names of the columns; None for an array, and for a frame whose columns are numbered."""
     names = X if isinstance(X, dict) else getattr(X, "columns", ())
     return [*names] if len(names) > 0 and all(isinstance(name, str) for name in names) else None
+
+
+def has_columns(X: Any) -> bool:
+    """Whether X is a data frame or a dict, whose cells are read as those of a CSV file."""
+    return isinstance(X, dict) or hasattr(X, "columns")
 
 
 def _array_columns(X: Any) -> List[Any]:
@@ -100,7 +110,8 @@ def columns_of(X: Any) -> Tuple[Dict[str, Column], int]:
         raise ValueError("two columns have the same name")
     if any(len(part) != rows for part in parts):
         raise ValueError("the columns have different lengths")
-    return {name: column_of(name, part) for name, part in zip(names, parts)}, rows
+    is_array = not has_columns(X)
+    return {name: column_of(name, part, is_array) for name, part in zip(names, parts)}, rows
 
 
 def repeated(columns: Dict[str, Column], counts: np.ndarray) -> Dict[str, Column]:
@@ -117,30 +128,10 @@ def _cells(column: Column) -> List[Any]:
     return (column if isinstance(column, np.ndarray) else np.array(column[1])[column[0]]).tolist()
 
 
-def with_facts(columns: Dict[str, Column], facts: Mapping[str, Any]) -> Dict[str, Column]:
-    """The columns with those of tables that have a row per text of a column, {"device": table};
-    columns that are there already stay."""
-    out = dict(columns)
-    for name in [name for name in facts if name in columns]:
-        known = columns_of(facts[name])[0]
-        described, cells = _cells(known.pop(name, np.empty(0))), _cells(columns[name])
-        places = {text: row for row, text in enumerate(described)}
-        unknown = sorted(set(cells) - set(places))
-        if unknown or len(places) < len(described):
-            raise ValueError(f"facts: {name!r} needs one row per text; {unknown} have none")
-        rows = np.array([places[cell] for cell in cells])
-        for fact, column in known.items():
-            is_number = isinstance(column, np.ndarray)
-            out.setdefault(fact, column[rows] if is_number else (column[0][rows], column[1]))
-    return out
-
-
 def results_of(y: Any, rows: int) -> Column:
     """The measured times, some of which may say that a run failed, by NaN or a text."""
     array = _one_per_row(y, rows)
-    if array.dtype.kind not in "OUS":
-        return numbers_of("y", array)
-    return _text_column("y", ["" if value is None else str(value) for value in array])
+    return numbers_of("y", array) if array.dtype.kind not in "OUS" else _text_column("y", array)
 
 
 def targets_of(y: Any, rows: int) -> np.ndarray:
@@ -169,13 +160,14 @@ def _one_per_row(y: Any, rows: int) -> np.ndarray:
     return array
 
 
-def write_csv(path: str, columns: Dict[str, Column]) -> None:
-    """Writes the columns to a file that the program reads; numbers have all digits."""
-    cells = [_cells(column) for column in columns.values()]
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*cells))
+def csv_text(columns: Dict[str, Column]) -> str:
+    """The columns as a CSV file; numbers have all digits, and missing ones are blank."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    cells = [["" if _is_missing(cell) else cell for cell in _cells(each)] for each in columns.values()]
+    writer.writerows(zip(*cells))
+    return out.getvalue()
 
 
 def _warn_of_column() -> None:

@@ -8,7 +8,7 @@ import os
 import re
 import threading
 from pathlib import Path
-from typing import Any, Callable, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 
@@ -45,6 +45,7 @@ def _load() -> ctypes.CDLL:
         ("fit", pointer, pointer, text, _PROGRESS, pointer),
         ("model_from_json", pointer, text),
         ("model_to_json", pointer, pointer),
+        ("model_warnings", text, pointer),
         ("model_free", None, pointer),
         ("text_free", None, pointer),
         ("predict", status, pointer, pointer, ctypes.c_double, _DOUBLES, _DOUBLES, _DOUBLES),
@@ -162,6 +163,11 @@ class Model:
             return ctypes.string_at(text).decode()
         finally:
             _lib.perfmodel_text_free(text)
+
+    def warnings(self) -> List[str]:
+        """What the fit warned of about the runs, with parameters in place of options."""
+        text = _lib.perfmodel_model_warnings(self._pointer).decode("utf-8", "replace")
+        return [with_parameters(each) for each in text.splitlines()]
 
     def predict(
         self, columns: Columns, rows: int, interval: Optional[float] = None

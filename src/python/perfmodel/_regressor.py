@@ -17,8 +17,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _library
-from ._columns import column_of, columns_of, names_of, numbers_of, repeated, results_of, targets_of
-from ._columns import with_facts, write_csv
+from ._columns import column_of, columns_of, csv_text, has_columns, names_of, numbers_of, repeated
+from ._columns import results_of, targets_of
 
 _OWN_PARAMETERS = ("expression", "target", "prior", "facts", "verbose", "progress")
 _GROUPS = "groups_"
@@ -71,7 +71,7 @@ def _write_space(path: str, space: Any) -> None:
         text = json.dumps(dict(space), default=lambda values: np.asarray(values).tolist())
         Path(path).write_text(text, encoding="utf-8")
     else:
-        write_csv(path, columns_of(space)[0])
+        Path(path).write_text(csv_text(columns_of(space)[0]), encoding="utf-8")
 
 
 class PerfModel:
@@ -80,8 +80,8 @@ class PerfModel:
     The parameters are the options of `perfmodel fit`, with the same defaults; None is the default
     of the program. `expression`: "auto" is the formula that predicts best, with a residual
     correction, "multi" a sum of products, "generic" Eq. (4); `formula` and `prior`, a model or its
-    file, replace it. `failed`: "drop" leaves out runs whose y is NaN, a text or not > 0. `facts`:
-    tables about the texts of columns, {"device": table}, whose columns replace the text.
+    file, replace it. `failed`: "drop" leaves out runs whose y is NaN, a text or not > 0, as those of
+    data frames without a number are anyway; "refuse" raises for them. `facts`: tables about the texts of columns, {"device": table}, whose columns replace the text.
     `extrinsic`: the columns of scale, such as the number of workers; by default they are inferred
     from the names, and arrays, whose columns are x0, x1, ..., have none.
     `target`: the name of the time in the model, by default that of y, else "time". `verbose`:
@@ -116,7 +116,7 @@ class PerfModel:
         residual: Optional[str] = None,
         formula: Optional[str] = None,
         per: Optional[Sequence[str]] = None,
-        failed: str = "refuse",
+        failed: Optional[str] = None,
         limit: Union[float, str, None] = None,
         status: Optional[str] = None,
         facts: Optional[Mapping[str, Any]] = None,
@@ -220,10 +220,12 @@ class PerfModel:
         target = self._target(y, prior)
         if target in columns:
             raise ValueError(f"the target {target!r} is also a column of X")
-        facts = self.facts or {}
-        ignored = [name for name in facts if name not in (self.categorical or ())]
-        may_fail = self.failed != "refuse" or self.status is not None
-        columns = with_facts(columns, facts)
+        if self.facts:
+            options["facts"] = {
+                name: csv_text(columns_of(table)[0]) for name, table in self.facts.items()
+            }
+        ignored = []
+        may_fail = has_columns(X) or self.failed not in (None, "refuse") or self.status is not None
         columns[target] = (results_of if may_fail else targets_of)(y, rows)
         if groups is not None:
             columns[_GROUPS] = column_of(_GROUPS, np.asarray(groups))
@@ -243,6 +245,8 @@ class PerfModel:
                 options["prior"] = prior.save(os.path.join(folder, "prior.json"))
             self._model = self._fit(columns, rows, options)
         self._set_names(list(columns_of(X)[0]) if names is None else names, names is not None)
+        for sentence in self._model.warnings():
+            warnings.warn(sentence, stacklevel=2)
         self._warn_of_results()
         return self
 
@@ -256,7 +260,6 @@ class PerfModel:
         }
         if (self.formula is None and self.prior is None) or self.expression != "auto":
             options["expression"] = self.expression
-        options["failed"] = self.failed  # the program's default reads on
         return options
 
     def _target(self, y: Any, prior: Optional["PerfModel"]) -> str:
@@ -324,14 +327,13 @@ class PerfModel:
         of intervals that hold 90 % of new times."""
         model = self._fitted()
         columns, rows = columns_of(X)
-        described = with_facts(columns, self.facts or {})
         expected = getattr(self, "n_features_in_", len(columns))
         if names_of(X) is None and len(columns) != expected:
             raise ValueError(
                 f"X has {len(columns)} features, but PerfModel is expecting {expected} features "
                 "as input"
             )
-        out = model.predict(described, rows, interval)
+        out = model.predict(columns, rows, interval)
         return out[0] if interval is None else out
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -408,11 +410,10 @@ class PerfModel:
     def report(self, path: Union[str, "os.PathLike[str]"], X: Any, y: Any) -> None:
         """Writes the page of `perfmodel report`, HTML, about this model, judged on these runs."""
         columns, rows = columns_of(X)
-        columns = with_facts(columns, self.facts or {})
-        columns[self.model_["target"]["column"]] = targets_of(y, rows)
+        columns[self.model_["target"]["column"]] = results_of(y, rows)
         with tempfile.TemporaryDirectory() as folder:
             runs = os.path.join(folder, "runs.csv")
-            write_csv(runs, columns)
+            Path(runs).write_text(csv_text(columns), encoding="utf-8")
             model = self.save(os.path.join(folder, "model.json"))
             _library.run("report", model, runs, "--quiet", "-o", os.fspath(path))
 
