@@ -123,9 +123,9 @@ Column text_column(std::string name, std::size_t rows, const TextOfRow& text_of_
 
 /// Whether all texts of a column are numbers, by which its owner means levels.
 bool holds_written_levels(const Column& column) {
-  return std::ranges::all_of(column.levels, [](const std::string& text) {
-    return text.empty() || parse_number(text).has_value();
-  });
+  return std::ranges::all_of(
+      column.levels,
+      [](const std::string& text) { return text.empty() || parse_number(text).has_value(); });
 }
 
 /// The table as a CSV file; blank cells are quoted, so that no line is blank.

@@ -129,9 +129,7 @@ std::optional<std::string> worst_runs_note(const FitArguments& arguments, const 
   return "where " + worst->column + " is " + worst->values + " the model is off by " +
          percent(worst->mape) + ", elsewhere by " + percent(worst->mape_of_the_rest) +
          "; errors by level and value:\n  perfmodel report " + shell_word(*arguments.output) + " " +
-         shell_word(arguments.runs.front()) +
-         (model.provenance.failed.empty() && !model.cut ? "" : " --failed drop") +
-         " -o report.html";
+         shell_word(arguments.runs.front()) + " -o report.html";
 }
 
 }  // namespace

@@ -223,13 +223,18 @@ void mark_cut_runs(const std::string& measured, const std::string& limit, Table&
   table.limits.clear();
 }
 
-/// Leaves out the rows that have no value of an input.
+/// Leaves out the rows that have no value of an input; among texts, "unknown" may be one.
 std::string drop_gaps(const std::string& column, const std::set<std::string>& text_columns,
                       Table& table) {
   constexpr std::size_t most_named = 5;
   const std::size_t rows = table.rows();
-  WithoutFailed left = without_failed_runs(
-      table, column, text_columns, [](const std::string& cell) { return is_missing(cell); });
+  const auto is_blank = [](const std::string& cell) { return cell.empty(); };
+  const auto lacks_number = [](const std::string& cell) { return is_missing(cell); };
+  const bool has_numbers =
+      !text_columns.contains(column) &&
+      std::ranges::any_of(numbers_of(table.at(column)), [](double x) { return !std::isnan(x); });
+  WithoutFailed left = has_numbers ? without_failed_runs(table, column, text_columns, lacks_number)
+                                   : without_failed_runs(table, column, text_columns, is_blank);
   std::vector<std::string> places;
   for (std::size_t row = 0; row < left.failed_rows.rows(); ++row)
     places.push_back(left.failed_rows.where(row));
@@ -238,13 +243,14 @@ std::string drop_gaps(const std::string& column, const std::set<std::string>& te
                      column, enumerated(places, most_named));
 }
 
-/// The numeric inputs that some rows lack; a level may be blank.
+/// The inputs that some rows lack.
 std::vector<std::string> inputs_with_gaps(const Table& table, const ModelSpec& spec) {
   const std::set<std::string> texts = categorical_columns(spec);
   std::vector<std::string> out;
   for (const std::string& name : required_columns(spec))
     if (const Column* const column = table.find(name);
-        column != nullptr && !texts.contains(name) && missing_cells(*column) > 0)
+        column != nullptr &&
+        (texts.contains(name) ? contains(column->levels, "") : missing_cells(*column) > 0))
       out.push_back(name);
   return out;
 }

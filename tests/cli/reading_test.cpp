@@ -43,9 +43,9 @@ std::string lines_of(const std::string& header, const Line& line) {
 
 /// Only the runs that finished, as any program reads them.
 std::string plain_runs() {
-  return lines_of("size,gpus,time_s", [](const Run& run) {
-    return run.finished ? csv_row(run.size, run.gpus, run.time()) : "";
-  });
+  return lines_of(
+      "size,gpus,time_s",
+      [](const Run& run) { return run.finished ? csv_row(run.size, run.gpus, run.time()) : ""; });
 }
 
 /// A file that is read as the plain one with these options only.
@@ -56,51 +56,54 @@ struct Written {
 
 /// The runs that did not finish took a tenth of their time until they were killed.
 Written with_states() {
-  return {lines_of("size,gpus,state,time_s",
-                   [](const Run& run) {
-                     return run.finished
-                                ? csv_row(run.size, run.gpus, "ok", run.time())
-                                : csv_row(run.size, run.gpus, "killed", run.time() / 10);
-                   }),
+  return {lines_of(
+              "size,gpus,state,time_s",
+              [](const Run& run) {
+                return run.finished ? csv_row(run.size, run.gpus, "ok", run.time())
+                                    : csv_row(run.size, run.gpus, "killed", run.time() / 10);
+              }),
           {"--status", "state"}};
 }
 
 Written with_limits() {
-  return {lines_of("size,gpus,most_s,time_s",
-                   [](const Run& run) {
-                     const double most = run.finished ? 1e6 : run.time() / 2;
-                     return csv_row(run.size, run.gpus, most, run.finished ? run.time() : most);
-                   }),
+  return {lines_of(
+              "size,gpus,most_s,time_s",
+              [](const Run& run) {
+                const double most = run.finished ? 1e6 : run.time() / 2;
+                return csv_row(run.size, run.gpus, most, run.finished ? run.time() : most);
+              }),
           {"--failed", "censor", "--limit", "most_s"}};
 }
 
 Written with_zeros() {
-  return {lines_of("size,gpus,time_s",
-                   [](const Run& run) {
-                     return csv_row(run.size, run.gpus, run.finished ? run.time() : -1.0);
-                   }),
+  return {lines_of(
+              "size,gpus,time_s",
+              [](const Run& run) {
+                return csv_row(run.size, run.gpus, run.finished ? run.time() : -1.0);
+              }),
           {"--failed", "drop"}};
 }
 
 Written with_gaps() {
-  return {lines_of("size,gpus,time_s",
-                   [](const Run& run) {
-                     return csv_row(run.finished ? std::to_string(run.size) : "", run.gpus,
-                                    run.time());
-                   }),
+  return {lines_of(
+              "size,gpus,time_s",
+              [](const Run& run) {
+                return csv_row(run.finished ? std::to_string(run.size) : "", run.gpus, run.time());
+              }),
           {}};
 }
 
 /// All sizes have a mark of thousands, of which nothing tells that it is none of decimals.
 Written with_thousands() {
-  return {lines_of("size;gpus;time_s",
-                   [](const Run& run) {
-                     const std::string size = std::to_string(run.size);
-                     return run.finished ? size.substr(0, 1) + "," + size.substr(1) + ";" +
-                                               std::to_string(run.gpus) + ";" +
-                                               std::to_string(static_cast<int>(run.time())) + "\n"
-                                         : "";
-                   }),
+  return {lines_of(
+              "size;gpus;time_s",
+              [](const Run& run) {
+                const std::string size = std::to_string(run.size);
+                return run.finished ? size.substr(0, 1) + "," + size.substr(1) + ";" +
+                                          std::to_string(run.gpus) + ";" +
+                                          std::to_string(static_cast<int>(run.time())) + "\n"
+                                    : "";
+              }),
           {"--decimal", "."}};
 }
 
