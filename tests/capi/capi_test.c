@@ -167,6 +167,39 @@ static void test_errors(void) {
   perfmodel_text_free(NULL);
 }
 
+/* Texts are read as the cells of a file; facts about them are kept in the model. */
+static void test_cells(void) {
+  const char* const cells[] = {"3", "4", "OOM", "5"};
+  uint32_t codes[ROWS];
+  double times[ROWS];
+  int i;
+  perfmodel_table* const failing = runs(0);
+  perfmodel_table* const table = runs(1);
+  perfmodel_model* model;
+  char* text;
+  for (i = 0; i < ROWS; ++i)
+    codes[i] = (uint32_t)(i % 4);
+  CHECK(perfmodel_table_add_texts(failing, "time_s", codes, cells, 4) == PERFMODEL_DONE);
+  expect(failing, "{\"failed\": \"refuse\"}", PERFMODEL_BAD_INPUT, "OOM");
+  model = perfmodel_fit(failing, "{\"expression\": \"multi\", \"terms\": 1}", NULL, NULL);
+  CHECK(model != NULL);
+  CHECK(strstr(perfmodel_model_warnings(model), "8 of 32 runs failed and are left out") != NULL);
+  perfmodel_model_free(model);
+  model = perfmodel_fit(table,
+                        "{\"expression\": \"multi\", \"terms\": 1, \"facts\": {\"kind\": "
+                        "\"kind,width,maker\\nplain,1,a\\nwide,2,b\\n\"}, \"ignore\": [\"maker\"]}",
+                        NULL, NULL);
+  CHECK(model != NULL && strcmp(perfmodel_model_warnings(model), "") == 0);
+  text = perfmodel_model_to_json(model);
+  CHECK(text != NULL && strstr(text, "plain,1,a") != NULL);
+  CHECK(perfmodel_predict(model, table, 0, times, NULL, NULL) == PERFMODEL_DONE);
+  expect(table, "{\"facts\": 1}", PERFMODEL_WRONG_USAGE, "an object of tables");
+  perfmodel_text_free(text);
+  perfmodel_model_free(model);
+  perfmodel_table_free(failing);
+  perfmodel_table_free(table);
+}
+
 int main(void) {
   const char* const help[] = {"perfmodel", "--version"};
   CHECK(strstr(perfmodel_version(), "\"version\"") != NULL);
@@ -174,5 +207,6 @@ int main(void) {
   test_fit_and_predict();
   test_options();
   test_errors();
+  test_cells();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
