@@ -349,7 +349,7 @@ RunsFile read_further_runs(const std::vector<std::string>& paths,
 UncountedRuns leave_out_uncounted(RunsFile& runs, const ModelSpec& spec, bool may_be_empty) {
   UncountedRuns out;
   Table& table = runs.table;
-  ReadingRules& reading = runs.reading;
+  ReadingRules reading = runs.reading;
   const std::set<std::string> text_columns = categorical_columns(spec);
   if (const std::string measured = judged_column(table, spec); table.find(measured) != nullptr) {
     forget_missing(table, reading, out.warnings);
