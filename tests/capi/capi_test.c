@@ -137,7 +137,7 @@ static void test_errors(void) {
   numbers[2] = INFINITY;
   CHECK(perfmodel_table_add_numbers(untimed, "", numbers) == PERFMODEL_WRONG_USAGE);
   CHECK(perfmodel_table_add_numbers(untimed, "time_s", numbers) == PERFMODEL_DONE);
-  expect(untimed, "{\"failed\": \"refuse\"}", PERFMODEL_BAD_INPUT, "nan");
+  expect(untimed, "{\"failed\": \"refuse\"}", PERFMODEL_BAD_INPUT, "the cell is blank");
   expect(empty, "{}", PERFMODEL_BAD_INPUT, "the table has no rows");
   CHECK(perfmodel_table_new((size_t)1 << 33) == NULL);
   CHECK(perfmodel_last_status() == PERFMODEL_WRONG_USAGE);
