@@ -182,7 +182,8 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
   out.path = path;
   out.text_columns = text_columns;
   out.source = display_name(path);
-  std::string bytes;
+  SourceText beginning{.csv = {}, .source = out.source};
+  std::string& bytes = beginning.csv;
   if (is_pipe(path)) {
     out.pipe = std::make_shared<LineBlocks>(path);
     out.pipe->read(kBeginning);
@@ -193,10 +194,11 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
     for_each_block(path, 0, std::min(kBeginning, out.size),
                    [&](std::string_view lines, std::uint64_t) { bytes.append(lines); });
   }
-  SourceText end{.csv = {}, .source = out.source};
-  if (!out.pipe)
-    for_each_block(path, std::max(out.size, kBeginning) - kBeginning, out.size,
+  SourceText end = beginning;  // import writes its line there
+  if (!out.pipe && out.size > bytes.size())
+    for_each_block(path, out.size - kBeginning, out.size,
                    [&](std::string_view lines, std::uint64_t) { end.csv.append(lines); });
+  take_import_lines(beginning);
   if (!take_import_lines(end) && !is_plain_csv(bytes, input))
     throw InputError(
         out.source +
