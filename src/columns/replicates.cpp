@@ -100,7 +100,7 @@ std::vector<std::vector<std::size_t>> rows_of_groups(const RowGroups& groups) {
   return out;
 }
 
-std::vector<std::size_t> all_of(const std::vector<std::vector<std::size_t>>& groups) {
+std::vector<std::size_t> rows_in(const std::vector<std::vector<std::size_t>>& groups) {
   std::vector<std::size_t> out;
   for (const std::vector<std::size_t>& rows : groups)
     out.insert(out.end(), rows.begin(), rows.end());
@@ -275,7 +275,7 @@ std::vector<std::size_t> without_most_repeats(const Design& design, std::size_t 
   std::vector<std::vector<std::size_t>> groups = rows_of_groups(configuration_groups(design));
   for (std::vector<std::size_t>& rows : groups)
     std::ranges::stable_sort(rows, {}, [&](std::size_t row) { return design.time[index(row)]; });
-  std::vector<std::size_t> out = all_of(with_fewer_repeats(std::move(groups), most));
+  std::vector<std::size_t> out = rows_in(with_fewer_repeats(std::move(groups), most));
   std::ranges::sort(out);
   return out;
 }
@@ -300,7 +300,7 @@ std::vector<std::size_t> drawn_rows(const RowGroups& groups, const std::vector<s
     }
     drawn[own].push_back(row);
   }
-  std::vector<std::size_t> out = all_of(with_fewer_repeats(std::move(drawn), most));
+  std::vector<std::size_t> out = rows_in(with_fewer_repeats(std::move(drawn), most));
   out.resize(std::min(out.size(), most));
   return out;
 }

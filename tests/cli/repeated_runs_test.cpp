@@ -16,7 +16,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-double planted_time(double batch, double gpus) {
+double time_of_law(double batch, double gpus) {
   return 1e-3 * batch / gpus + 0.02 + 0.01 * std::sqrt(gpus);
 }
 
@@ -28,7 +28,7 @@ std::string repeated_runs(std::size_t repeats, bool is_fine = false) {
     for (const double gpus : {1., 2., 4., 8., 16.})
       for (std::size_t run = 0; (is_fine || gpus < 16) && run < repeats; ++run) {
         const double batch = 8 * std::round(2 * std::pow(2, is_fine ? 0.4 * k : k));
-        csv += csv_row(batch, gpus, planted_time(batch, gpus) * std::exp(0.01 * random.normal()));
+        csv += csv_row(batch, gpus, time_of_law(batch, gpus) * std::exp(0.01 * random.normal()));
       }
   return csv;
 }
@@ -48,7 +48,7 @@ class RepeatedRunsTest : public ProgramTest {
                                   "--set", "gpus=" + to_text(gpus), "--format", "json"})
                                  .json();
       const double time = predicted["predicted_time_s"].get<double>();
-      out = std::max(out, std::abs(time / planted_time(batch, gpus) - 1));
+      out = std::max(out, std::abs(time / time_of_law(batch, gpus) - 1));
     }
     return out;
   }
