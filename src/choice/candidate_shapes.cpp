@@ -399,7 +399,7 @@ namespace {
 using Rows = std::vector<Index>;
 
 constexpr std::size_t kMostRowsOfFolds = 1000;
-/// So many quantiles of the times of a configuration say nearly what all its runs do.
+/// So many evenly spread times of a configuration say nearly what all its runs do.
 constexpr std::size_t kMostRepeats = 12;
 constexpr std::size_t kParts = 5;
 constexpr double kFarShare = 0.2;

@@ -47,7 +47,7 @@ std::vector<std::vector<std::size_t>> shuffled_groups(const RowGroups& groups, s
 
 /// Thins the rows of large groups until all have `most` together, or one row of each group is left:
 /// what counts of repeated runs is that their configurations stay. A group keeps rows that are
-/// spread evenly over its order, of rows by time the median or quantiles.
+/// spread evenly over its order, of rows by time their middle or an even share.
 std::vector<std::vector<std::size_t>> with_fewer_repeats(
     std::vector<std::vector<std::size_t>> groups, std::size_t most);
 
