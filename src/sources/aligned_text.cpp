@@ -3,11 +3,12 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
 #include "columns/column_facts.hpp"
-#include "columns/spec.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "sources/sheet.hpp"
 
@@ -130,9 +131,6 @@ class AlignedText {
   bool is_clear(const AlignedLine& line, const Cells& names) const;
   void name_groups(const Phrases& line, const Cells& names, Cells& above) const;
   Cells names(std::size_t& header) const;
-  bool names_texts(const Cells& names) const;
-  bool parts_at(std::size_t at, const Span& column,
-                std::span<const AlignedLine* const> lines) const;
   std::string doubtful_name(std::size_t header, const std::vector<std::size_t>& rows) const;
   bool are_names(const Cells& titles, std::size_t header) const;
   std::vector<std::size_t> columns_below(const Span& span) const;
@@ -168,12 +166,17 @@ AlignedText::AlignedText(const SheetRows& rows, std::size_t blanks, bool with_si
 }
 
 std::vector<std::size_t> AlignedText::widths() const {
-  std::vector<std::size_t> out;
-  for (auto at = counts_.rbegin(); at != counts_.rend(); ++at)
-    if (at->second > 1 || std::ranges::any_of(lines_, [&](const AlignedLine& line) {
-          return line.numbers == 0 && line.cells.size() == at->first;
+  constexpr std::size_t most = 4;
+  std::vector<std::pair<std::size_t, std::size_t>> usual;  // lines, cells
+  for (const auto& [cells, count] : counts_)
+    if (count > 1 || std::ranges::any_of(lines_, [&](const AlignedLine& line) {
+          return line.numbers == 0 && line.cells.size() == cells;
         }))
-      out.push_back(at->first);
+      usual.emplace_back(count, cells);
+  std::ranges::sort(usual, std::greater());
+  usual.resize(std::min(usual.size(), most));
+  std::vector<std::size_t> out = mapped(usual, &std::pair<std::size_t, std::size_t>::second);
+  std::ranges::sort(out, std::greater());
   return out;
 }
 
@@ -329,6 +332,7 @@ bool AlignedText::is_remark(std::size_t i) const {
 /// Names of several words above columns to whose left or right end they are aligned; the first
 /// column may have none. nullopt unless there is one way to do so.
 std::optional<Cells> AlignedText::grouped_names(const Phrases& words) const {
+  constexpr std::size_t most = 16;
   std::vector<std::vector<Cells>> from(words.size() + 1);  // ways to name columns by words so far
   if (columns_.empty())
     return std::nullopt;
@@ -343,6 +347,8 @@ std::optional<Cells> AlignedText::grouped_names(const Phrases& words) const {
         const Span& column = columns_[names.size()];
         if (words[begin].span.begin != column.begin && words[last].span.end != column.end)
           continue;
+        if (from[last + 1].size() == most)
+          return std::nullopt;
         from[last + 1].push_back(names);
         from[last + 1].back().push_back(name);
       }
@@ -448,13 +454,6 @@ Cells AlignedText::names(std::size_t& header) const {
   return names;
 }
 
-bool AlignedText::names_texts(const Cells& names) const {
-  for (std::size_t k = 0; k < width_; ++k)
-    if (!names[k].empty() && !is_numeric_[k])
-      return true;
-  return false;
-}
-
 std::string words_over(const Span& span, const AlignedLine& line) {
   Cells words;
   for (const Phrase& word : line.words)
@@ -463,15 +462,23 @@ std::string words_over(const Span& span, const AlignedLine& line) {
   return joined(words, " ");
 }
 
-/// Whether the words of some lines stand on both sides of a place in a column, and of none over it.
-bool AlignedText::parts_at(std::size_t at, const Span& column,
-                           std::span<const AlignedLine* const> lines) const {
-  const auto some_are_over = [&](const Span& span) {
-    return std::ranges::any_of(
-        lines, [&](const AlignedLine* line) { return !words_over(span, *line).empty(); });
-  };
-  return some_are_over({column.begin, at}) && some_are_over({at + 1, column.end}) &&
-         !some_are_over({at, at + 1});
+/// How many words of the lines stand over the places before each.
+using Coverage = std::vector<std::size_t>;
+
+Coverage coverage_of(std::span<const AlignedLine* const> lines, std::size_t places) {
+  Coverage out(places + 1);
+  for (const AlignedLine* line : lines)
+    for (const Phrase& word : line->words)
+      for (std::size_t at = word.span.begin; at < std::min(word.span.end, places); ++at)
+        ++out[at + 1];
+  std::partial_sum(out.begin(), out.end(), out.begin());
+  return out;
+}
+
+/// Whether words stand on both sides of a place in a column, and none over it.
+bool parts_at(std::size_t at, const Span& column, const Coverage& words) {
+  return words[at] > words[column.begin] && words[at] == words[at + 1] &&
+         words[column.end] > words[at + 1];
 }
 
 /// The name of a column that may be two: its words and those of the cells stand apart at the same
@@ -481,7 +488,13 @@ std::string AlignedText::doubtful_name(std::size_t header,
   std::vector<const AlignedLine*> names;
   for (std::size_t i = header; i < first_; ++i)
     names.push_back(&lines_[i]);
-  const auto cells = mapped(rows, [&](std::size_t i) { return &lines_[i]; });
+  if (fields_.empty())
+    return "";
+  std::vector<const AlignedLine*> cells;
+  for (const std::size_t i : rows)
+    cells.push_back(&lines_[i]);
+  const Coverage of_names = coverage_of(names, fields_.back().end);
+  const Coverage of_cells = coverage_of(cells, fields_.back().end);
   for (std::size_t k = 0; k < fields_.size(); ++k) {
     for (const AlignedLine* line : names)
       if (line->cells.size() == width_ && words_of_line(line->cells[k].text).size() > 1 &&
@@ -489,8 +502,7 @@ std::string AlignedText::doubtful_name(std::size_t header,
                               [&](std::size_t i) { return i != k; }))
         return line->cells[k].text;
     for (std::size_t at = fields_[k].begin + 1; at + 1 < fields_[k].end; ++at)
-      if (parts_at(at, fields_[k], std::span(names)) &&
-          parts_at(at, fields_[k], std::span<const AlignedLine* const>(cells)))
+      if (parts_at(at, fields_[k], of_names) && parts_at(at, fields_[k], of_cells))
         return words_over(fields_[k], *names[0]);
   }
   return "";
@@ -505,9 +517,11 @@ bool AlignedText::are_names(const Cells& titles, std::size_t header) const {
   const AlignedLine& lowest = lines_[first_ - 1];
   // The first run may have blank cells, too.
   const std::size_t above = header > 0 ? lines_[header - 1].cells.size() : 0;
-  if (lowest.numbers > 0
-          ? first_ - header > 1 || (above > 1 && above + 1 >= width_)
-          : lowest.cells.size() < width_ && first_ - header > 1 && names_texts(named_in(lowest)))
+  const Cells lower = named_in(lowest);
+  const bool names_texts = std::ranges::any_of(
+      indices(width_), [&](std::size_t k) { return !lower[k].empty() && !is_numeric_[k]; });
+  if (lowest.numbers > 0 ? first_ - header > 1 || (above > 1 && above + 1 >= width_)
+                         : lowest.cells.size() < width_ && first_ - header > 1 && names_texts)
     return false;
   const auto has_index = [&](const AlignedLine& line) {
     return line.cells[0].text != line.words[0].text && parse_number(line.words[0].text);
@@ -526,8 +540,6 @@ bool AlignedText::are_names(const Cells& titles, std::size_t header) const {
 
 std::optional<std::size_t> AlignedText::split(std::size_t width, Sheet& sheet) {
   width_ = width;
-  columns_.clear();
-  fields_.clear();
   if (!find_rows())
     return 0;
   std::size_t header = 0;
