@@ -114,8 +114,8 @@ void for_each_with_counted_rows(const SetLines& set, const RunsFile& runs, Conso
     console.warning(enumerated(others, 3));
   for (const auto& [column, known] : columns) {
     std::vector<FailedRuns> failed;
-    for (const auto& [cell, runs] : known.by_cell) {
-      failed.push_back(runs);
+    for (const auto& [cell, of_cell] : known.by_cell) {
+      failed.push_back(of_cell);
       std::sort(failed.back().lines.begin(), failed.back().lines.end());
     }
     if (!failed.empty())

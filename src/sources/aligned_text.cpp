@@ -69,7 +69,7 @@ Phrases phrases_of(std::string_view text, std::size_t blanks) {
       out.back().text += std::string(gap, ' ');
     gap = 0;
     out.back().text += c;
-    at += is_continued(c) ? 0 : 1;
+    at += is_continued(c) ? 0U : 1U;
     out.back().span.end = at;
   }
   return out;
