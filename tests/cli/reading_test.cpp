@@ -35,7 +35,7 @@ std::vector<Run> some_runs() {
 
 /// A line per run; `line` makes it, with its end, or nothing.
 template <class Line>
-std::string lines_of(const std::string& header, const Line& line) {
+std::string csv_lines_of(const std::string& header, const Line& line) {
   std::string out = header + "\n";
   for (const Run& run : some_runs())
     out += line(run);
@@ -44,7 +44,7 @@ std::string lines_of(const std::string& header, const Line& line) {
 
 /// Only the runs that finished, as any program reads them.
 std::string plain_runs() {
-  return lines_of(
+  return csv_lines_of(
       "size,gpus,time_s",
       [](const Run& run) { return run.finished ? csv_row(run.size, run.gpus, run.time()) : ""; });
 }
@@ -57,7 +57,7 @@ struct Written {
 
 /// The runs that did not finish took a tenth of their time until they were killed.
 Written with_states() {
-  return {lines_of(
+  return {csv_lines_of(
               "size,gpus,state,time_s",
               [](const Run& run) {
                 return run.finished ? csv_row(run.size, run.gpus, "ok", run.time())
@@ -67,7 +67,7 @@ Written with_states() {
 }
 
 Written with_limits() {
-  return {lines_of(
+  return {csv_lines_of(
               "size,gpus,most_s,time_s",
               [](const Run& run) {
                 const double most = run.finished ? 1e6 : run.time() / 2;
@@ -77,7 +77,7 @@ Written with_limits() {
 }
 
 Written with_zeros() {
-  return {lines_of(
+  return {csv_lines_of(
               "size,gpus,time_s",
               [](const Run& run) {
                 return csv_row(run.size, run.gpus, run.finished ? run.time() : -1.0);
@@ -86,7 +86,7 @@ Written with_zeros() {
 }
 
 Written with_gaps() {
-  return {lines_of(
+  return {csv_lines_of(
               "size,gpus,time_s",
               [](const Run& run) {
                 return csv_row(run.finished ? std::to_string(run.size) : "", run.gpus, run.time());
@@ -96,7 +96,7 @@ Written with_gaps() {
 
 /// All sizes have a mark of thousands, of which nothing tells that it is none of decimals.
 Written with_thousands() {
-  return {lines_of(
+  return {csv_lines_of(
               "size;gpus;time_s",
               [](const Run& run) {
                 const std::string size = std::to_string(run.size);
@@ -215,7 +215,7 @@ TEST_CASE_METHOD(ReadingTest, "facts about texts are kept in the model", "[cli]"
 
 TEST_CASE_METHOD(ReadingTest, "an option of the command wins over the fit", "[cli]") {
   fit(with_states());
-  write("other.csv", lines_of("size,gpus,state,end,time_s", [](const Run& run) {
+  write("other.csv", csv_lines_of("size,gpus,state,end,time_s", [](const Run& run) {
           return csv_row(run.size, run.gpus, "killed", run.finished ? "0" : "1", run.time());
         }));
   CHECK(evaluated("other.csv", {"--status", "end"})["metrics"]["rows"] ==
