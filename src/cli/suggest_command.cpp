@@ -414,6 +414,7 @@ void check_columns(
   }
   const std::vector<std::string> inputs = input_columns(models.ranked.spec);
   used.insert(inputs.begin(), inputs.end());
+  used.insert({"time", "cost"});  // names of figures, which are refused where these are formed
   for (const std::string& name : columns) {
     if (used.contains(name))
       continue;

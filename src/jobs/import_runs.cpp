@@ -77,17 +77,21 @@ struct WrittenColumn {
 std::vector<WrittenColumn> columns_to_write(const WrittenRuns& written) {
   const Table& table = written.runs.table;
   const auto measured = measured_column(table, {});
+  // Units that stood in a column of their own stand in the cells, as that column is gone.
+  const bool lacks_units = std::ranges::any_of(
+      written.cells, [&](const Column& cells) { return table.find(cells.name) == nullptr; });
   std::vector<WrittenColumn> out;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const Column& column = table.columns[i];
-    const bool is_fact = i >= written.cells.size();
+  for (const Column& column : table.columns) {
+    const auto cells_of = std::ranges::find(written.cells, column.name, &Column::name);
+    const bool is_fact = cells_of == written.cells.end();
     WrittenColumn& to_write = out.emplace_back();
-    to_write.column = is_fact ? &column : &written.cells[i];
+    to_write.column = is_fact ? &column : &*cells_of;
     if (column.unit.empty())
       continue;
     CsvCells cells = in_one_unit(column);
-    if (is_fact || are_read_as(column, cells, contains(written.runs.results, column.name),
-                               column.name == measured))
+    if (is_fact || lacks_units ||
+        are_read_as(column, cells, contains(written.runs.results, column.name),
+                    column.name == measured))
       to_write.converted = std::move(cells);
   }
   return out;

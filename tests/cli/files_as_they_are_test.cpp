@@ -112,13 +112,14 @@ TEST_CASE_METHOD(FilesTest, "a mark that may separate thousands is refused with 
   for (const char* command : {"compare", "scaling", "import"})
     CHECK(run({command, "runs.csv"}).exit_code == 3);
 
-  // The reading that was chosen counts for the prediction in the file's own way, too.
+  // The reading that was chosen counts for further files of the model, and for the prediction in
+  // the file's own way, too.
   const nlohmann::json model = model_of({"runs.csv", "--decimal", ",", "--expression", "multi"});
   CHECK(model["constants"].dump().find("1.024") == std::string::npos);
   write("model.json", model.dump());
-  CHECK(run({"predict", "model.json", "runs.csv"}).exit_code == 3);
-  const ProgramResult predicted =
-      run({"predict", "model.json", "runs.csv", "--decimal", ","}).succeeded();
+  const ProgramResult predicted = run({"predict", "model.json", "runs.csv"}).succeeded();
+  CHECK(run({"predict", "model.json", "runs.csv", "--decimal", ","}).output == predicted.output);
+  CHECK(run({"predict", "model.json", "runs.csv", "--decimal", "."}).output != predicted.output);
   CHECK_THAT(predicted.output, ContainsSubstring("1.024;2;310;"));
   CHECK(predicted.output.substr(predicted.output.find("310;") + 4).find(',') != std::string::npos);
 }
@@ -194,9 +195,9 @@ TEST_CASE_METHOD(FilesTest, "failed runs are refused, or left out and counted", 
   CHECK_THAT(said(), ContainsSubstring("6 of 42 runs failed and are left out") &&
                          ContainsSubstring("\"NA\" in 2 (lines 2 and 41)"));
   write("model.json", model.dump());
-  CHECK(run({"evaluate", "model.json", "failed.csv"}).exit_code == 3);
+  CHECK(run({"evaluate", "model.json", "failed.csv", "--failed", "refuse"}).exit_code == 3);
   const nlohmann::json evaluation =
-      run({"evaluate", "model.json", "failed.csv", "--failed", "drop", "--format", "json"}).json();
+      run({"evaluate", "model.json", "failed.csv", "--format", "json"}).json();
   CHECK(evaluation["metrics"]["rows"] == 36);
   CHECK(evaluation["data"]["failed"] == model["provenance"]["data"]["failed"]);
   // A time that only its unit tells is found beside failures, too, 0 among them.

@@ -351,7 +351,7 @@ TEST_CASE_METHOD(ProgramTest,
           csv_row(to_text(size), to_text(size % 3 + 1), size * std::exp(0.05 * random.normal()));
   write("runs.csv", text);
   run({"fit", "runs.csv", "-o", "model.json"}).succeeded();
-  CHECK(model()["prediction_intervals"]["count"] == 240);  // 60 of each
+  CHECK(model()["prediction_intervals"]["count"] == 600);  // 150 of each
   // A configuration that is held out altogether can be far off, a repeat of a kept one by the
   // noise.
   const nlohmann::json report =

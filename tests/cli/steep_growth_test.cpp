@@ -48,7 +48,7 @@ TEST_CASE_METHOD(ProgramTest,
   const auto [gpus, asked] = GENERATE(table<std::vector<double>, std::vector<double>>(
       {{{1, 2, 4, 8, 16}, {32, 64, 128}}, {{1, 2, 4, 8, 16, 32}, {64, 256, 1024}}}));
   std::vector<double> off(asked.size(), 0);  // mean |ln| of prediction / time
-  for (const unsigned seed : {1U, 2U, 3U}) {
+  for (const unsigned seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     CAPTURE(gpus, seed);
     write("runs.csv", runs_on_nodes(gpus, seed));
     run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "auto", "-o", "model.json"});
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(ProgramTest,
       // Runs on one and two nodes, or on up to four, cannot say how a cost of several nodes goes
       // on: as at the edge is off by less than 2, a power of four by thousands.
       const double factor = std::stod(predicted.output) / time_on_nodes(16, 1024, asked[i]);
-      off[i] += std::abs(std::log(factor)) / 3;
+      off[i] += std::abs(std::log(factor)) / 6;
       CHECK(std::max(factor, 1 / factor) < (asked[i] <= 8 * gpus.back() ? 3 : 15));
     }
   }

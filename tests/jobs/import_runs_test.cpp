@@ -228,8 +228,9 @@ TEST_CASE("property: what is imported of the results of tools is read like them"
 
 TEST_CASE("the files of the repository are read the same once they are imported") {
   std::size_t files = 0;
-  for (const char* folder : {"data", "examples", "tests/data", "tests/fuzz/corpus"})
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+  for (const std::string folder : {"data", "examples", "tests/data", "tests/fuzz/corpus"})
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(PERFMODEL_SOURCE_DIR "/" + folder))
       if (entry.is_regular_file() && entry.file_size() < 100'000) {
         check_reading(entry.path());
         ++files;
