@@ -2,7 +2,7 @@
 # XGBoost::XGBoost.
 #
 # Debian's package has no CMake file. Loading the library takes about 3 ms, so that the program does
-# it when `compare` asks for it (src/analysis/gradient_boosting.cpp): the target has the headers and
+# it when `compare` asks for it (src/tools/compare/gradient_boosting.cpp): the target has the headers and
 # dlopen(), not the library. XGBoost_SONAME is the name to load it by.
 find_path(XGBoost_INCLUDE_DIR xgboost/c_api.h)
 find_library(XGBoost_LIBRARY NAMES xgboost)

@@ -42,7 +42,7 @@ endif()
 # JSON schemas of the documents, as the library describes them.
 if(NOT CMAKE_CROSSCOMPILING)
   add_executable(perfmodel_schemas "${PROJECT_SOURCE_DIR}/cmake/write_schemas.cpp")
-  target_include_directories(perfmodel_schemas PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_include_directories(perfmodel_schemas PRIVATE ${perfmodel_buildings})
   target_link_libraries(perfmodel_schemas PRIVATE perfmodel::pipeline)
   perfmodel_configure_target(perfmodel_schemas)
   add_custom_command(TARGET perfmodel_schemas POST_BUILD

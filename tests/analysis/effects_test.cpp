@@ -1,11 +1,11 @@
-#include "analysis/effects.hpp"
+#include "effects/effects.hpp"
 
 #include <cmath>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "columns/roles.hpp"
+#include "roles/roles.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/program_fixture.hpp"

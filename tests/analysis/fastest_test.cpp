@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "analysis/plan.hpp"
 #include "base/random.hpp"
 #include "fit/fit.hpp"
+#include "suggest/plan.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"

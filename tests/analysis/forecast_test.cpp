@@ -3,10 +3,10 @@
 #include <numeric>
 #include <vector>
 
-#include "analysis/plan.hpp"
 #include "analysis/scaling.hpp"
 #include "columns/design.hpp"
 #include "fit/fit.hpp"
+#include "suggest/plan.hpp"
 #include "support/catch.hpp"
 #include "support/sum_runs.hpp"
 

@@ -1,4 +1,4 @@
-#include "analysis/ssgd.hpp"
+#include "ssgd/ssgd.hpp"
 
 #include "base/random.hpp"
 #include "perfmodel/error.hpp"

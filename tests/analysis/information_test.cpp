@@ -1,4 +1,4 @@
-#include "analysis/plan.hpp"
+#include "suggest/plan.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>

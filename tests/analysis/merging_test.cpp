@@ -1,4 +1,4 @@
-#include "analysis/ssgd.hpp"
+#include "ssgd/ssgd.hpp"
 
 #include <algorithm>
 #include <limits>

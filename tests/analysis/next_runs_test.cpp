@@ -1,4 +1,4 @@
-#include "analysis/plan.hpp"
+#include "suggest/plan.hpp"
 
 #include <Eigen/LU>
 #include <algorithm>

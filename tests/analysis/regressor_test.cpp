@@ -1,4 +1,4 @@
-#include "analysis/comparison.hpp"
+#include "compare/comparison.hpp"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "analysis/sweep.hpp"
+#include "compare/sweep.hpp"
 
 #include <cmath>
 

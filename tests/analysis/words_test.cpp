@@ -1,4 +1,4 @@
-#include "analysis/constants.hpp"
+#include "effects/constants.hpp"
 
 #include "support/catch.hpp"
 

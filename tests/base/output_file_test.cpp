@@ -1,4 +1,4 @@
-#include "base/files.hpp"
+#include "storage/files.hpp"
 
 #include <fcntl.h>
 #include <grp.h>

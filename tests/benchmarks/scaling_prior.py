@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Learns the prior of the process that knows how run times scale (src/gp/scaling_process.cpp).
+"""Learns the prior of the process that knows how run times scale (src/engine/gp/scaling_process.cpp).
 
     scaling_prior.py [--target time_s] [--ignore host,date] RUNS.csv|FOLDER|SERIES.json ...
 

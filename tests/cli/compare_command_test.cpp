@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/comparison.hpp"
+#include "compare/comparison.hpp"
 #include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 

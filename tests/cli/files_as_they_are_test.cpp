@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/text.hpp"
+#include "storage/files.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/comparison.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/fit_options.hpp"
+#include "compare/comparison.hpp"
 #include "support/catch.hpp"
 #include "support/markdown.hpp"
 #include "support/program.hpp"

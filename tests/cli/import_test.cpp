@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "storage/files.hpp"
 #include "support/program_fixture.hpp"
 #include "support/sample_runs.hpp"
 #include "support/shell.hpp"

@@ -1,4 +1,4 @@
-#include "columns/column_facts.hpp"
+#include "roles/column_facts.hpp"
 
 #include <string>
 

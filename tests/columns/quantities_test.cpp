@@ -1,4 +1,4 @@
-#include "columns/quantities.hpp"
+#include "roles/quantities.hpp"
 
 #include <array>
 #include <cmath>

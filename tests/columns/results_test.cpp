@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "columns/cut_runs.hpp"
-#include "columns/left_out.hpp"
 #include "perfmodel/columns.hpp"
+#include "roles/left_out.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/message_of.hpp"

@@ -1,7 +1,7 @@
 // What resolve_roles says about cells that cannot be used.
 
-#include "columns/roles.hpp"
 #include "perfmodel/columns.hpp"
+#include "roles/roles.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/message_of.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "columns/column_facts.hpp"
-#include "columns/roles.hpp"
+#include "roles/column_facts.hpp"
+#include "roles/roles.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/message_of.hpp"

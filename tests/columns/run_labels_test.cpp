@@ -1,4 +1,4 @@
-#include "columns/left_out.hpp"
+#include "roles/left_out.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "columns/derived.hpp"
+#include "roles/derived.hpp"
 
 #include <string>
 #include <vector>

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/constants.hpp"
 #include "base/fields.hpp"
 #include "cli/console.hpp"
 #include "cli/fit_summary.hpp"
+#include "effects/constants.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "page/page.hpp"

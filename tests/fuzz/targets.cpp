@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/plan.hpp"
-#include "analysis/ssgd.hpp"
 #include "base/json.hpp"
 #include "base/random.hpp"
 #include "fit/fit.hpp"
@@ -30,6 +28,8 @@
 #include "report/model_set.hpp"
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
+#include "ssgd/ssgd.hpp"
+#include "suggest/plan.hpp"
 #include "table/formula.hpp"
 
 namespace perfmodel::fuzz {

@@ -1,6 +1,6 @@
-#include "jobs/group_fits.hpp"
+#include "many/group_fits.hpp"
 
-#include "base/files.hpp"
+#include "storage/files.hpp"
 #include "support/catch.hpp"
 #include "support/rows.hpp"
 #include "support/temporary_directory.hpp"

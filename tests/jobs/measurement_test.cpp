@@ -1,4 +1,4 @@
-#include "jobs/measurement.hpp"
+#include "suggest/measurement.hpp"
 
 #include <cmath>
 #include <string>

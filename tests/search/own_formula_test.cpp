@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
+#include "storage/files.hpp"
 #include "support/catch.hpp"
 #include "support/certified.hpp"
 #include "support/csv_text.hpp"

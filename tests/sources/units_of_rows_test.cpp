@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "columns/unit_columns.hpp"
+#include "roles/unit_columns.hpp"
 #include "sources/source.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "analysis/plan.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
+#include "suggest/plan.hpp"
 
 namespace perfmodel::test {
 

@@ -7,6 +7,9 @@
 #include <sstream>
 #include <utility>
 
+#include "support/markdown.hpp"
+#include "support/temporary_directory.hpp"
+
 namespace perfmodel::test {
 
 namespace fs = std::filesystem;
@@ -36,10 +39,33 @@ std::string included_header(const std::string& line) {
   return std::regex_match(line, match, include) ? match[1].str() : "";
 }
 
-std::string room_of_header(const std::string& header, const std::string& own_room) {
+/// The room of a header, which is included without its building: "engine/table" of
+/// "table/table.hpp".
+std::string room_of_header(const RoomMap& map, const std::string& header,
+                           const std::string& own_room) {
   const std::string prefix = header.starts_with("perfmodel/") ? "perfmodel/" : "";
   const fs::path path = header.substr(prefix.size());
-  return path.has_parent_path() ? path.parent_path().generic_string() : own_room;
+  if (!path.has_parent_path())
+    return own_room;
+  const std::string room = path.parent_path().generic_string();
+  const auto within = std::find_if(
+      map.begin(), map.end(), [&](const auto& line) { return line.first.ends_with("/" + room); });
+  return prefix.empty() && !map.contains(room) && within != map.end() ? within->first : room;
+}
+
+/// The place of a building in the order in which they stand on each other; of other rooms: on top.
+std::ptrdiff_t floor_of(const std::string& room) {
+  static const std::vector<std::string> buildings = {"engine", "program", "tools"};
+  const auto found = std::find_if(buildings.begin(), buildings.end(),
+                                  [&](const std::string& name) { return is_within(room, name); });
+  return found - buildings.begin();
+}
+
+/// Whether a room of a building includes what stands above it, or a tool another one.
+bool leads_upwards(const std::string& room, const std::string& other) {
+  const std::ptrdiff_t from = floor_of(room);
+  const std::ptrdiff_t to = floor_of(other);
+  return room != other && (to > from || (to == from && is_within(room, "tools")));
 }
 
 void check_file(const RoomMap& map, const fs::path& file, const std::string& room,
@@ -57,8 +83,10 @@ void check_file(const RoomMap& map, const fs::path& file, const std::string& roo
     if (header.empty())
       continue;
     const std::string place = shown + ":" + std::to_string(number) + ": ";
-    const std::string other = room_of_header(header, room);
-    if (!is_public && other != room && !allows(map.at(room), other))
+    const std::string other = room_of_header(map, header, room);
+    if (!is_public && leads_upwards(room, other))
+      out.push_back(place + room + " includes " + other + ", upwards");
+    else if (!is_public && other != room && !allows(map.at(room), other))
       out.push_back(place + room + " may not include " + other);
     if (shown.starts_with("include/") && !header.starts_with("perfmodel/"))
       out.push_back(place + "who installs the header does not have " + header);
@@ -85,6 +113,14 @@ RoomMap room_map(const std::vector<std::string>& lines) {
       allowed.insert(word);
   }
   return map;
+}
+
+RoomMap documented_room_map(const fs::path& checkout) {
+  const std::string page = read_text((checkout / "docs/architecture.md").string());
+  for (const FencedBlock& block : fenced_blocks(lines_of(page)))
+    if (block.language == "rooms")
+      return room_map(block.lines);
+  return {};
 }
 
 std::vector<std::string> cycle_of(const RoomMap& map) {

@@ -1,0 +1,427 @@
+#include "cli/fit_command.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include "base/text.hpp"
+#include "cli/fit_summary.hpp"
+#include "forms/form.hpp"
+#include "jobs/large_runs.hpp"
+#include "many/group_fits.hpp"
+#include "many/set_summary.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
+#include "storage/files.hpp"
+#include "trust/resampling.hpp"
+
+namespace perfmodel::cli {
+
+namespace {
+
+/// Figures of conditions: of the test part, else of the training part; with a prefix, of any part.
+FurtherFigures fit_figures() {
+  FurtherFigures out;
+  for (const char* part : {"train.", "validation.", "test.", "folds."})
+    for (const auto& metric : gate_metrics())
+      out.names.push_back(part + metric);
+  out.words =
+      std::string("; of a part: train., validation., test. or folds. before it") + kSetFigureWords;
+  out.accepts = is_set_figure;
+  return out;
+}
+
+/// Throws UsageError for a condition on a part that the split does not have.
+void check_gated_parts(const FitArguments& arguments) {
+  const SplitShares& shares = arguments.split.shares;
+  const bool many = asks_for_many(arguments);
+  for (const auto& gate : arguments.gates) {
+    if (is_set_figure(gate.figure) != many) {
+      throw UsageError("--fail-if '" + gate.text + "': " +
+                       (many ? "for many models, name the group: 'any." + gate.text + "'"
+                             : "there are no groups; pass --by"));
+    }
+    const auto lacks = [&](const std::string& part, bool exists, const std::string& advice) {
+      if (gate.figure.starts_with(part + ".") && !exists)
+        throw UsageError("--fail-if '" + gate.text + "': " + advice);
+    };
+    lacks("validation", shares.validation > 0,
+          "there is no validation part; pass --split 60:20:20");
+    lacks("test", shares.test > 0 || arguments.test.has_value(),
+          "there is no test part; pass --split 80:20 or --test");
+    lacks("folds", arguments.held_out.folds.has_value(), "there are no folds; pass --folds 5");
+  }
+}
+
+/// Rows that are drawn while they are read: not if facts are appended to single rows.
+std::optional<std::size_t> rows_to_draw(const FitArguments& arguments, const FitRequest& request) {
+  if (arguments.prior || !arguments.input.facts.empty())
+    return std::nullopt;
+  return perfmodel::rows_to_draw(arguments.runs, request);
+}
+
+/// The runs for a single model: all rows, or some that are drawn.
+LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& request,
+                          const std::optional<std::size_t>& drawn, Console& console,
+                          const ReadProgress& progress) {
+  if (const auto& earlier = request.options.prior)
+    return told(label_runs(read_further_runs(arguments.runs, categorical_columns(earlier->spec),
+                                             {arguments.input, request.roles.failed,
+                                              request.roles.limit, request.roles.status},
+                                             earlier->reading, progress),
+                           *earlier, request.roles),
+                console);
+  if (!drawn)
+    return read_labelled_runs(arguments.runs, request.roles, arguments.input, console, progress);
+  return told(draw_runs(arguments.runs.front(), *drawn, request.roles, arguments.input,
+                        request.options, progress),
+              console);
+}
+
+std::string name_of(FitStage stage) {
+  return std::string(to_text(stage));
+}
+
+/// Weighs the stages by their numbers of fits. Each of the two stages that select a form takes
+/// about as long as all that follows.
+void plan_fit(const PreparedFit& prepared, const FitRequest& request, SearchProgress& progress) {
+  const auto samples = static_cast<double>(request.bootstrap ? request.bootstrap->samples : 0);
+  const auto folds = static_cast<double>(prepared.held_out.parts.size());
+  const bool chooses = chooses_terms(request.options);
+  const double choice = chooses ? std::max(1.0, samples + folds) : 0;
+  progress.plan({{name_of(FitStage::sums), choice},
+                 {name_of(FitStage::corrections), choice},
+                 {name_of(FitStage::fits), chooses ? 0 : static_cast<double>(request.repeats)},
+                 {name_of(FitStage::bootstrap), samples},
+                 {name_of(FitStage::folds), folds}});
+}
+
+/// Shows the progress of the fit, and of its search if there is only one.
+void watch_fit(const PreparedFit& prepared, FitRequest& request, SearchProgress& progress,
+               const Console& console) {
+  plan_fit(prepared, request, progress);
+  progress.begin(name_of(request.options.expression == Expression::automatic ? FitStage::corrections
+                                                                             : FitStage::fits));
+  request.progress = [&progress](FitStage stage, std::size_t done, std::size_t all) {
+    const bool even = stage != FitStage::sums && stage != FitStage::corrections;
+    progress.show(name_of(stage), done, all, even);
+  };
+  if (console.shows_progress())
+    request.options.observer = [&](const optimise::Progress& state) { progress.show(state); };
+}
+
+HeldOutRequest::Folds parse_folds(const std::string& text) {
+  if (text == "all")
+    return {};
+  const auto count = parse_number(text);
+  if (!count || *count < 2 || *count > 1e6 || *count != std::floor(*count))
+    throw OptionError("--folds", "'" + text + "' is neither 'all' nor a number >= 2");
+  return {static_cast<std::size_t>(*count)};
+}
+
+/// Adds `--folds`, `--group-by` and `--coverage`.
+void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
+  app.group("Judging the model");
+  app.add(
+         "--folds K|all", request.folds, parse_folds,
+         "K-fold cross-validation on the training rows; all: leave one group out; the model itself "
+         "is "
+         "still fitted to all of them")
+      .not_of(kBound);
+  app.add("--group-by COL", request.group_by,
+          "rows with one value of this column are held out together (default: those of one "
+          "configuration)");
+  app.add(
+         "--coverage SHARE|none",
+         [&](const std::string& text) {
+           request.intervals = text != "none";
+           request.coverage.reset();
+           if (!request.intervals)
+             return;
+           request.coverage = parse_number(text);
+           if (!request.coverage || !(*request.coverage > 0 && *request.coverage < 1))
+             throw OptionError("--coverage",
+                               "'" + text + "' is neither none nor a share such as 0.9");
+         },
+         "prediction intervals that cover this share of new times, from the validation rows if "
+         "there are any, else from folds, and from how run times of other programs scale; none: "
+         "no intervals and the formula alone, which takes less time (default: 0.9)")
+      .not_of(kBound);
+}
+
+void add_judging_options(OptionSet& command, FitArguments& arguments) {
+  command.group("Judging the model");
+  add_split_options(command, arguments.split, "all rows train");
+  command.option("--split-seed").needs("--split");
+  command.add("--test FILE", arguments.test, "further runs to test the model on")
+      .of_program()
+      .file(FileUse::input)
+      .excludes({"a --split that has test rows", [&] { return arguments.split.shares.test > 0; }},
+                "leave the test share out: --split 80:20:0")
+      .not_of(kMany);
+  constexpr std::size_t fewest_samples = 20;
+  command
+      .count("--bootstrap N", arguments.bootstrap.samples,
+             "intervals of the constants from N resamples of the training rows, such as 200 "
+             "(default: none)",
+             fewest_samples)
+      .not_of(kBound);
+  command
+      .number("--confidence X", arguments.bootstrap.confidence, "confidence level of the intervals",
+              {0, 0.9999, false, "a number above 0 and up to 0.9999"})
+      .needs("--bootstrap");
+  add_held_out_options(command, arguments.held_out);
+  add_gates(command, arguments.gates,
+            "end with exit code 4 if this holds, 'mape>10' or 'r2<0.9'; on the test part, or on "
+            "the training part if there is none, or on a named part (repeatable): "
+            "'train.mape>10', 'folds.mape>12', or of many models: 'any.mape>20', "
+            "'kernel=x.q[gpus]>0.2'; the model is written all the same",
+            fit_figures());
+  command.common({"--test"});
+}
+
+/// An earlier model has its form and the roles of its columns.
+void add_prior(OptionSet& command, std::optional<std::string>& prior) {
+  command
+      .add("--prior OLD.json", prior,
+           "an earlier model, of another machine for instance: its constants change only as far as "
+           "these runs, which may be few, ask for")
+      .file(FileUse::input)
+      .not_of(kMany);
+  command.kind({kPrior, "--prior", "the earlier model has its form and the roles of its columns"});
+}
+
+/// Runs that were ended at their limits, and what tells which.
+void add_cut_runs(OptionSet& command, RoleRequest& roles, const Condition& many) {
+  constexpr auto censors = "--failed censor";
+  command.group("Reading files");
+  command
+      .add("--limit COL", roles.limit,
+           "when a run would have been ended: a column, or a number or quantity for all runs (2h)")
+      .needs(censors);
+  command.add("--status COL", roles.status, kStatusHelp).not_of(kMany);
+  command.kind({kCensored, censors,
+                "which rows count is found as the fit goes on, by local refinement of one model of "
+                "times without penalties"});
+  command.rule({censors, "--prior", true, "the earlier model takes all times as measured"});
+  command.rule({censors, many, true, "limits are of the runs of one model"});
+  command.rule({"--loss mse", censors, true,
+                "squared errors of the times would need the distribution of the longest"});
+}
+
+void add_sample_rows(OptionSet& app, std::optional<std::size_t>& rows) {
+  constexpr std::size_t fewest = 10;
+  app.group("Reading files");
+  app.count("--sample-rows N", rows,
+            "fit N rows, drawn at random (default: all, but 50000 if terms are chosen, and 100000 "
+            "of a file of more than 1 GiB)",
+            fewest);
+}
+
+void add_quantile(OptionSet& app, SearchArguments& arguments) {
+  app.group("Loss");
+  app.number("--quantile TAU", arguments.options.quantile,
+             "fit a bound that this share of new runs stays at or below, not their middle: pinball "
+             "loss of mae or mape, moved by held-out rows (default of chosen terms: mape)",
+             {1e-9, 1 - 1e-9, true, "a share between 0 and 1 such as 0.95"})
+      .not_of(kPrior)
+      .excludes("--loss mse|rmsle|huber", "a bound minimises weighted absolute errors");
+  app.kind({kBound, "--quantile",
+            "held-out rows have moved the bound away from the constants that it would vary"});
+}
+
+void setup_fit(OptionSet& command, FitArguments& arguments) {
+  const Condition many = {"many models at once", [&] { return asks_for_many(arguments); }};
+  command.kind({kMany, many, "it is of fits of one model"});
+  command
+      .add("RUNS.csv", arguments.runs,
+           "measured runs, one per line; several files with the same columns are one table; \"-\" "
+           "is stdin")
+      .file(FileUse::input)
+      .required();
+  add_output(command, arguments.output, "MODEL.json",
+             "file for the model; an existing file is replaced only when the result is complete "
+             "(default: standard output, \"-\", but not to a terminal)");
+  add_role_options(command, arguments.roles, arguments.input, true);
+  command.group("Columns");
+  command
+      .flag("--keep-totals", arguments.keep_totals,
+            "keep a total over all workers (global_batch) as an input, not its value per worker")
+      .only(kAuto | kGp | kBound | kCensored);
+  add_sample_rows(command, arguments.sample_rows);
+  command.option("--facts").not_of(kMany);
+  add_search_options(command, arguments.search);
+  add_quantile(command, arguments.search);
+  command
+      .count("--repeats N", arguments.repeats,
+             "fits with N successive seeds; the best one is the model; mean and spread over the "
+             "seeds are reported, too")
+      .not_of(kPrior | kGp | kBound | kCensored);
+  command.rule({"--repeats !1",
+                {"--expression auto if it may add a residual correction",
+                 [&] { return residual_of(arguments.search) != Residual::none; }},
+                true,
+                "add --residual none"});
+  add_prior(command, arguments.prior);
+  add_cut_runs(command, arguments.roles, many);
+  add_judging_options(command, arguments);
+  add_many_options(command, arguments);
+  command.footer(R"(Examples:
+  perfmodel fit runs.csv -o model.json
+  perfmodel fit runs.csv --expression auto -o model.json
+  perfmodel fit runs.csv --split 60:20:20 --fail-if 'mape>20' -o model.json
+  perfmodel fit runs.csv --target step_ms --extrinsic gpus,batch --ignore host > model.json
+  perfmodel fit runs.csv --by kernel,gpu --resume -o all.jsonl)");
+}
+
+/// Where the result of a fit goes: kNowhere on a terminal without --output, where the summary is
+/// enough.
+std::string result_path(const FitArguments& arguments, const Console& console) {
+  const bool is_only_shown =
+      !arguments.output && !arguments.shard && !console.quiet() && output_width();
+  return is_only_shown ? kNowhere : arguments.output.value_or("-");
+}
+
+PreparedFit prepared_fit(const FitArguments& arguments, const FitRequest& request,
+                         const std::optional<std::size_t>& drawn, SearchProgress& progress,
+                         Console& console) {
+  const ReadProgress reading = progress.watch("reading " + joined(arguments.runs, ", "));
+  PreparedFit prepared =
+      prepare_fit(read_for_fit(arguments, request, drawn, console, reading), request);
+  for (const auto& warning : prepared.warnings)
+    console.warning(warning);
+  if (prepared.is_drawn)
+    console.notice(prepared.provenance.notices.back());
+  if (request.options.expression == Expression::automatic && !arguments.search.residual &&
+      request.options.residual == Residual::none)
+    console.notice(
+        "No form with a residual correction is tried: --loss, --l1, --l2 and --signed have no "
+        "place there.");
+  return prepared;
+}
+
+/// The fit, which a signal ends early.
+FitOutcome stoppable_fit(const PreparedFit& prepared, FitRequest& request, SearchProgress& progress,
+                         const Console& console) {
+  const SignalWatch signals;
+  request.options.stop = signals.token();
+  watch_fit(prepared, request, progress, console);
+  return fit_prepared(prepared, request);
+}
+
+/// The summary of the fit, its warnings, and what to do next.
+void show_fit(const FitArguments& arguments, const PreparedFit& prepared, const FitOutcome& outcome,
+              double all_seconds, Console& console) {
+  const FittedModel& model = outcome.model;
+  const bool advises = !outcome.interrupted && !console.quiet();
+  const std::optional<FormCheck> check =
+      advises ? check_default_form(arguments, model, prepared.training) : std::nullopt;
+  const auto other_form = advises ? other_form_note(arguments, model, check) : std::nullopt;
+  if (other_form)
+    console.notice(*other_form);
+  FitDocument report{model,
+                     outcome.time_shares,
+                     prepared.training.rows,
+                     outcome.seconds,
+                     all_seconds,
+                     (check && check->is_far_worse()) ||
+                         (advises && chose_no_form(arguments) && !turns_against(model).empty())};
+  if (model.form->words().lists_terms)
+    report.shares = shares_of(model, prepared.training, prepared.central.configuration);
+  console.summary(fit_summary(report, console));
+  for (const auto& warning : warning_lines(model))
+    console.warning(warning);
+  if (advises)
+    for (const std::string& step :
+         next_steps(arguments, model, prepared.training, other_form ? 1 : 2))
+      console.notice(step);
+}
+
+/// Tells what became of the model; `kept`: the file that was not replaced, or empty.
+int exit_code_of_stopped(const std::string& kept, Console& console) {
+  console.warning(kept.empty() ? "interrupted: the model is the best that was found until then"
+                               : "interrupted: " + kept + " was not written");
+  return exit_code_of_signal(received_signal().value());
+}
+
+/// Returns the exit code: 0, or 128 plus the signal that ended the search early.
+int run_fit(const FitArguments& arguments, Console& console) {
+  const auto start = std::chrono::steady_clock::now();
+  check_gated_parts(arguments);
+  if (asks_for_many(arguments))
+    return run_fit_many(arguments, result_path(arguments, console), console);
+  FitRequest request = request_of(arguments);
+  const std::string path = result_path(arguments, console);
+  OutputFile output(path);
+  std::optional<SearchProgress> progress(console);
+  const std::optional<std::size_t> drawn = rows_to_draw(arguments, request);
+  const PreparedFit prepared = prepared_fit(arguments, request, drawn, *progress, console);
+  const FitOutcome outcome = stoppable_fit(prepared, request, *progress, console);
+  progress.reset();
+  const bool keeps_old_file = outcome.interrupted && output.replaces_file();
+  if (!keeps_old_file)
+    finish(output, to_json(outcome.model));
+  show_fit(arguments, prepared, outcome,
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+           console);
+  if (path == kNowhere)
+    console.notice("the model is not written anywhere; save it: -o model.json");
+  if (outcome.interrupted)
+    return exit_code_of_stopped(keeps_old_file ? path : "", console);
+  if (drawn || prepared.is_drawn)
+    console.notice("another draw of " + std::to_string(prepared.training.rows) +
+                   " rows would move the times by " +
+                   percent(100 * sampling_error(prepared, request)) + " or so");
+  check_gates(arguments.gates, figures_of_parts(outcome.model), guess_of_target(outcome.model));
+  return 0;
+}
+
+}  // namespace
+
+FitRequest request_of(const FitArguments& arguments) {
+  FitRequest request;
+  request.roles = arguments.roles;
+  request.options = fit_options(arguments.search);
+  request.split = arguments.split.shares;
+  request.split_seed = arguments.split.seed;
+  request.gated = !arguments.gates.empty();
+  request.training_rows = arguments.sample_rows;
+  request.repeats = arguments.repeats;
+  request.held_out = arguments.held_out;
+  if (arguments.bootstrap.samples > 0)
+    request.bootstrap = arguments.bootstrap;
+  if (arguments.prior)
+    request.options.prior = std::make_shared<const FittedModel>(read_model(*arguments.prior));
+  request.roles.totals_per_worker = request.options.expression == Expression::automatic &&
+                                    !arguments.keep_totals && !asks_for_many(arguments);
+  if (request.options.expression == Expression::formula) {
+    const std::string& target = request.options.formula.target;
+    if (request.roles.target.value_or(target) != target)
+      throw UsageError("--target '" + *request.roles.target + "': --formula is of '" + target +
+                       "'; leave out --target");
+    request.roles.formula = request.options.formula;
+    request.roles.target = target;
+  }
+  if (arguments.test) {
+    InputOptions input = arguments.input;
+    if (request.options.prior)
+      input.of_fit = std::make_shared<const InputOptions>(request.options.prior->reading.input);
+    request.test_runs = [path = *arguments.test, input](const std::set<std::string>& text_columns) {
+      return read_runs(path, text_columns, input).table;
+    };
+  }
+  return request;
+}
+
+Command fit_command(const RunFit& run) {
+  return make_command<FitArguments>("fit", "Fits the constants of the model to measured runs.",
+                                    setup_fit, run);
+}
+
+Command fit_command() {
+  return fit_command(run_fit);
+}
+
+}  // namespace perfmodel::cli

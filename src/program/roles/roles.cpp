@@ -1,0 +1,859 @@
+#include "roles/roles.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text.hpp"
+#include "columns/cut_runs.hpp"
+#include "columns/spec.hpp"
+#include "perfmodel/error.hpp"
+#include "roles/column_facts.hpp"
+#include "roles/left_out.hpp"
+#include "roles/quantities.hpp"
+#include "roles/unit_columns.hpp"
+#include "table/formula.hpp"
+#include "table/table.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Parts = std::vector<ColumnPart>;
+
+struct RoleField {
+  std::string flag;
+  Part part;
+  std::vector<std::string> columns;
+};
+
+std::vector<RoleField> role_fields(const Table& table, const RoleRequest& request) {
+  using Columns = std::vector<std::string>;
+  // "none" excludes the role if no column has that name.
+  const auto named = [&](const std::optional<Columns>& columns) {
+    const bool none = columns == Columns{"none"} && table.find("none") == nullptr;
+    return none ? Columns{} : columns.value_or(Columns{});
+  };
+  return {
+      {"--target", Part::target, request.target ? Columns{*request.target} : Columns{}},
+      {"--extrinsic", Part::extrinsic, named(request.extrinsic)},
+      {"--intrinsic", Part::intrinsic, named(request.intrinsic)},
+      {"--categorical", Part::categorical, request.categorical},
+      {"--ignore", Part::ignored, request.ignore},
+  };
+}
+
+/// One entry per column of the table, in its order, with the roles that the request gives. Adds a
+/// problem for unknown names and for a column that is named twice.
+Parts parts_by_flags(const Table& table, const RoleRequest& request,
+                     std::vector<std::string>& problems) {
+  Parts parts;
+  for (const Column& column : table.columns)
+    parts.push_back({.column = &column, .facts = {}});
+
+  const std::vector<std::string> known = table.names();
+  std::map<std::string, std::string> named_in;
+  for (const RoleField& role : role_fields(table, request)) {
+    for (const std::string& name : role.columns) {
+      const auto at = std::ranges::find(known, name);
+      const auto [earlier, first] = named_in.emplace(name, role.flag);
+      if (at == known.end()) {
+        problems.push_back(fmt::format("{}: {}", role.flag, table.no_column(name)));
+      } else if (!first) {
+        problems.push_back(earlier->second == role.flag
+                               ? fmt::format("{} names column '{}' twice", role.flag, name)
+                               : fmt::format("column '{}' is named in both {} and {}", name,
+                                             earlier->second, role.flag));
+      } else {
+        ColumnPart& part = parts[static_cast<std::size_t>(at - known.begin())];
+        part.part = role.part;
+        part.by_flag = true;
+      }
+    }
+  }
+  for (ColumnPart& part : parts)
+    if (part.part != Part::ignored)
+      part.facts = facts_of(*part.column);
+  return parts;
+}
+
+std::vector<std::string> names_of(const Parts& parts, Part part) {
+  std::vector<std::string> names;
+  for (const ColumnPart& candidate : parts)
+    if (candidate.part == part)
+      names.push_back(candidate.column->name);
+  return names;
+}
+
+/// With numbers, or else with texts that begin with digits: a column of cells such as "1.2.3" is
+/// still the time, so that its cells are reported.
+std::vector<ColumnPart*> columns_with_time_name(Parts& parts, bool of_digits) {
+  std::vector<ColumnPart*> named;
+  std::vector<ColumnPart*> with_numbers;
+  for (ColumnPart& part : parts) {
+    if (part.part != Part::open || !is_time_name(part.column->name))
+      continue;
+    if (part.facts.numbers > 0)
+      with_numbers.push_back(&part);
+    const std::string cell = part.column->text(0);
+    if (!of_digits || (!cell.empty() && cell[0] >= '0' && cell[0] <= '9'))
+      named.push_back(&part);
+  }
+  std::vector<ColumnPart*>& found = with_numbers.empty() ? named : with_numbers;
+  const auto is_whole_name = [](const ColumnPart* part) {
+    return last_part(part->column->name) == part->column->name;
+  };
+  if (std::ranges::any_of(found, is_whole_name))  // "time" goes before "setup.time"
+    std::erase_if(found, std::not_fn(is_whole_name));
+  if (found.size() > 1)  // "t" may be threads
+    std::erase_if(found, [](const ColumnPart* part) { return part->column->name == "t"; });
+  return found;
+}
+
+/// A derived column is never measured.
+bool could_be_time_by_unit(const ColumnPart& part) {
+  return part.part == Part::open && part.column->formula.empty() &&
+         (has_time_unit(part.column->name) ||
+          (part.column->unit == "s" && !is_asked_for(part.column->name))) &&
+         part.facts.mostly_numbers() && !part.facts.constant;
+}
+
+bool is_mostly_positive(const Column& column) {
+  const std::vector<double> numbers = numbers_of(column);  // failed runs can make it a text column
+  const auto positive = std::ranges::count_if(numbers, [](double x) { return x > 0; });
+  return 2 * static_cast<std::size_t>(positive) > numbers.size();
+}
+
+/// The columns that could be what was measured, and why.
+struct Candidates {
+  std::vector<ColumnPart*> columns;
+  std::string as;  ///< "the measured time, by its name"
+  bool are_rates = false;
+};
+
+/// True if a flag gives a role to a column with the name of a time, so that another is no guess.
+bool uses_time_otherwise(const Parts& parts) {
+  return std::ranges::any_of(
+      parts,
+      [](const ColumnPart& part) {
+        return part.by_flag && part.part != Part::target && is_time_name(part.column->name);
+      });
+}
+
+/// A column of numbers that no flag names and no formula computes.
+bool may_be_measured(const ColumnPart& part) {
+  return part.part == Part::open && part.column->formula.empty() && part.facts.mostly_numbers() &&
+         !part.facts.constant;
+}
+
+/// Leaves out the columns of which another one is the better statistic.
+void keep_best_statistics(std::vector<ColumnPart*>& columns) {
+  const std::vector<ColumnPart*> all = columns;
+  std::erase_if(columns, [&](const ColumnPart* part) {
+    return std::ranges::any_of(all, [&](const ColumnPart* other) {
+      return is_better_statistic(other->column->name, part->column->name);
+    });
+  });
+}
+
+/// The last column of numbers > 0 that varies, numbers no runs, and has no name of a scale or of a
+/// rate: results tend to follow settings.
+ColumnPart* last_result(const Table& table, const RoleRequest& request, Parts& parts) {
+  Parts as_inputs = parts;
+  for (ColumnPart& part : as_inputs)
+    if (part.part == Part::open)
+      part.part = Part::intrinsic;
+  const std::vector<std::string> labels =
+      mapped(find_run_labels(table, as_inputs), [](const LeftOut& item) { return item.column; });
+  const std::vector<std::string> columns = table.names();
+  std::vector<ColumnPart*> found;
+  for (ColumnPart& part : parts) {
+    const std::string& name = part.column->name;
+    const bool is_origin = std::ranges::any_of(
+        request.derived, [&](const DerivedColumn& item) { return contains(item.of, name); });
+    if (may_be_measured(part) && !is_origin && is_mostly_positive(*part.column) &&
+        !part.facts.zero_one && !is_scale_name(name) && !role_in_tool(name, columns) &&
+        !contains(labels, name))
+      found.push_back(&part);
+  }
+  keep_best_statistics(found);
+  const auto rank = [](const ColumnPart* part) { return rank_as_target(part->column->name); };
+  const auto last = std::ranges::min_element(found.rbegin(), found.rend(), {}, rank);
+  return last == found.rend() ? nullptr : *last;
+}
+
+/// Of columns with the unit of a time, only those of numbers > 0; if there are none and runs may
+/// have failed, a 0 does not rule a column out.
+Candidates time_candidates(const RoleRequest& request, Parts& parts) {
+  Candidates found{columns_with_time_name(parts, true), "the measured time, by its name"};
+  if (found.columns.empty())
+    found.as = "the measured time, by its unit";
+  const auto add_by_unit = [&](const auto& is_positive) {
+    if (found.columns.empty())
+      for (ColumnPart& part : parts)
+        if (could_be_time_by_unit(part) && is_positive(part))
+          found.columns.push_back(&part);
+  };
+  add_by_unit([](const ColumnPart& part) { return part.facts.all_positive; });
+  if (request.failed != FailedRunsAre::refused)
+    add_by_unit([](const ColumnPart& part) { return is_mostly_positive(*part.column); });
+  if (found.columns.empty())
+    found = {columns_with_time_name(parts, false), "the measured time, by its name"};
+  keep_best_statistics(found.columns);
+  return found;
+}
+
+/// The candidates for the target: a time; if there is none, a rate; if there is none either, the
+/// last column with the name of another quantity that is measured; else the last of numbers.
+Candidates target_candidates(const Table& table, const RoleRequest& request, Parts& parts) {
+  Candidates found = time_candidates(request, parts);
+  if (!found.columns.empty() || uses_time_otherwise(parts))
+    return found;
+  const auto add_named = [&](const auto& has_name) {
+    for (ColumnPart& part : parts)
+      if (may_be_measured(part) && part.facts.all_positive && has_name(part.column->name))
+        found.columns.push_back(&part);
+    keep_best_statistics(found.columns);
+    return !found.columns.empty();
+  };
+  found.as = "the measured time, by its name";
+  if (add_named(may_be_time_name))
+    return found;
+  if (add_named(may_be_rate_name)) {
+    found.as = "the measured throughput, by its name";
+    found.are_rates = true;
+    return found;
+  }
+  for (ColumnPart& part : parts)
+    if (may_be_measured(part) && names_amount(part.column->name))
+      found = {{&part}, fmt::format("what was measured, by its name; {}", kOtherTargets)};
+  if (ColumnPart* const last = found.columns.empty() ? last_result(table, request, parts) : nullptr)
+    found = {{last},
+             fmt::format("what was measured, the last of numbers that vary; {}", kOtherTargets)};
+  return found;
+}
+
+/// True if several runs, a tenth of them or more, have none of something: no mistake, and no scale.
+bool is_often_zero(const Column& column) {
+  const auto zeros = static_cast<std::size_t>(std::ranges::count(column.numbers, 0.0));
+  return zeros > 1 && 10 * zeros >= column.numbers.size();
+}
+
+/// True if the name is that of a scale, and the column is not one of texts, of only 0 and 1, or
+/// often 0, as the workers that load data.
+bool is_scale(const ColumnPart& part) {
+  return part.part == Part::open && is_scale_name(part.column->name) &&
+         part.facts.mostly_numbers() && !part.facts.zero_one && !is_often_zero(*part.column);
+}
+
+/// The only open column of numbers, if it is one that can be a scale: its name then says nothing
+/// that its values do not, and as `n` it is extrapolated as it is as `cores`. What a
+/// tool writes besides the settings of its benchmarks does not count.
+ColumnPart* only_number(const Table& table, Parts& parts) {
+  ColumnPart* out = nullptr;
+  for (ColumnPart& part : parts) {
+    if (part.part != Part::open || !part.facts.mostly_numbers() || part.facts.constant ||
+        is_by_product_name(part.column->name) ||
+        is_measured_by_tool(part.column->name, table.names()))
+      continue;
+    if (out != nullptr)
+      return nullptr;
+    out = &part;
+  }
+  return out != nullptr && out->facts.all_positive && !out->facts.zero_one ? out : nullptr;
+}
+
+/// "num_tokens" rather than "n_head".
+bool speaks_of_work(const std::string& name) {
+  constexpr WordList words{"tokens sequences samples requests parallel world"};
+  return words.has_one_of(name_words(name));
+}
+
+/// Columns of integers > 0, as scales are: first those whose names denote work, and among them
+/// those with the fewest distinct values, since scales have few.
+std::vector<std::string> possible_scales(const Parts& parts, const std::string& time) {
+  std::vector<std::pair<std::size_t, std::string>> found;
+  const std::vector<std::string> columns =
+      mapped(parts, [](const ColumnPart& part) { return part.column->name; });
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (part.part != Part::open || !column.is_numeric() || part.facts.texts > 0 ||
+        !part.facts.all_positive || part.facts.constant || column.name == time ||
+        has_time_unit(column.name) || role_in_tool(column.name, columns) || !is_whole(column))
+      continue;
+    found.emplace_back(distinct_values(column), column.name);
+  }
+  std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
+    return std::pair(!speaks_of_work(a.second), a.first) <
+           std::pair(!speaks_of_work(b.second), b.first);
+  });
+  std::vector<std::string> names;
+  for (auto& [values, name] : found)
+    names.push_back(std::move(name));
+  return names;
+}
+
+/// Reports columns with the name of a time to which a flag gives another role; empty if there are
+/// none. Ignored columns are not reported, since another column is then meant.
+std::string taken_times(const Parts& parts) {
+  std::string out;
+  for (const ColumnPart& part : parts)
+    if (part.by_flag && part.is_input() && is_time_name(part.column->name))
+      out += fmt::format("'{}' has the name of one, but is named as an input; leave it out there\n",
+                         part.column->name);
+  return out;
+}
+
+/// The roles that could not be inferred, and the flags that would give them.
+struct Doubts {
+  std::string questions;  // whole lines
+  std::string flags;
+  std::string time_example;
+  std::vector<std::string> scales;  // columns that could be a scale
+
+  void about_target(const Table& table, const Parts& parts, const Candidates& found) {
+    if (found.columns.empty()) {
+      const std::string taken = taken_times(parts);
+      questions += fmt::format("{}: cannot infer which column is the measured time\n{}",
+                               table.source, taken);
+      time_example = "COLUMN";
+      if (taken.empty())
+        flags += " --target COLUMN";
+      return;
+    }
+    const std::vector<std::string> names =
+        mapped(found.columns, [](const ColumnPart* part) { return part->column->name; });
+    const char* const flag = found.are_rates ? "--throughput-target" : "--target";
+    if (names.size() > 1)
+      questions += fmt::format("{}: several columns could be the measured {}: {}\n", table.source,
+                               found.are_rates ? "throughput" : "time", quoted_list(names));
+    else
+      questions += fmt::format("{}: '{}' is a throughput, by its name\n", table.source, names[0]);
+    time_example = names[0];
+    for (std::size_t i = 0; i < names.size(); ++i)
+      flags += fmt::format("{} {} {}", i == 0 ? "" : ", or", flag, shell_word(names[i]));
+  }
+
+  void about_scale(const Table& table, const Parts& parts) {
+    questions += fmt::format(
+        "{}: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n",
+        table.source);
+    scales = possible_scales(parts, time_example);
+    flags += fmt::format(" --extrinsic {}", shell_word(scales.empty() ? "none" : scales[0]));
+  }
+};
+
+/// Infers the target and the extrinsic columns that the request does not give from the names of the
+/// open columns, or from their order. Throws InputError, which suggests fields to set, if that does
+/// not suffice; a scale is needed only with `needs_scale`. Adds to `notices`.
+void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, bool needs_scale,
+                                Parts& parts, std::vector<std::string>& notices) {
+  Doubts doubts;
+  if (!request.target) {
+    const Candidates found = target_candidates(table, request, parts);
+    if (found.columns.size() == 1 && !found.are_rates) {
+      found.columns[0]->part = Part::target;
+      const std::string& name = found.columns[0]->column->name;
+      const bool tells_unit =
+          has_bracketed_unit(name) && !request.time_unit && found.columns[0]->column->unit.empty();
+      notices.push_back(fmt::format("Column '{}' is taken as {}{}{}.", name, found.as,
+                                    tells_unit ? "; all times are in " : "",
+                                    tells_unit ? unit_of(name) : ""));
+    } else {
+      doubts.about_target(table, parts, found);
+    }
+  }
+  if (!request.extrinsic) {
+    for (ColumnPart& part : parts)
+      if (is_scale(part))
+        part.part = Part::extrinsic;
+    if (const std::vector<std::string> names = names_of(parts, Part::extrinsic); !names.empty()) {
+      notices.push_back(fmt::format("{} {}", columns_named(names),
+                                    names.size() == 1 ? "is taken as extrinsic, by its name."
+                                                      : "are taken as extrinsic, by their names."));
+    } else if (request.formula) {
+      // It has those inputs that it names, whether or not one is a scale.
+    } else if (ColumnPart* const number = only_number(table, parts)) {
+      number->part = Part::extrinsic;
+      notices.push_back(fmt::format("Column '{}' is taken as extrinsic, the only one of numbers.",
+                                    number->column->name));
+    } else if (!needs_scale) {
+      notices.push_back(
+          std::string("No column has the name of a scale (workers, batch size, ...), so all are "
+                      "inputs alike; --extrinsic names one."));
+    } else {
+      doubts.about_scale(table, parts);
+    }
+  }
+  if (!doubts.questions.empty()) {
+    std::vector<std::string> lines = {
+        fmt::format("{}its columns are {}", doubts.questions, quoted_list(table.names()))};
+    if (doubts.scales.size() > 1)
+      lines.push_back(fmt::format("of whole numbers > 0 are {}", quoted_list(doubts.scales)));
+    if (!doubts.flags.empty())
+      lines.push_back(fmt::format("pass, for example:{}", doubts.flags));
+    throw InputError(joined(lines, "\n"));
+  }
+}
+
+/// The problems that prevent a fit, in cells and in whole columns, with remedies.
+struct Obstacles {
+  explicit Obstacles(const Table& table) : cells(table) {}
+
+  CellProblems cells;
+  std::vector<std::string> columns;
+
+  /// Throws InputError with all problems.
+  void throw_if_any() const {
+    std::vector<std::string> lines = columns;
+    if (!cells.empty())
+      lines.insert(lines.begin(), cells.text());
+    if (!lines.empty())
+      throw InputError(joined(lines, "\n"));
+  }
+};
+
+std::string as_categorical(const ColumnPart& part) {
+  return "--categorical " + shell_word(part.column->name);
+}
+std::string ignored(const ColumnPart& part) {
+  return "--ignore " + shell_word(part.column->name);
+}
+
+/// ", such as "1,024" (runs.csv:3): write 1024 there", for the first such cell.
+std::string written_number_in(const Table& table, const Column& column) {
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string cell = column.text(row);
+    const auto plain = without_group_marks(cell);
+    if (plain || has_size_letter(cell)) {
+      return fmt::format(", such as \"{}\" ({}): write {} there", cell, table.where(row),
+                         plain.value_or("all digits"));
+    }
+  }
+  return "";
+}
+
+/// The number of rows in which a column of numbers is blank; 0 if it has other texts as well.
+std::size_t blank_rows(const Table& table, const ColumnPart& part) {
+  std::size_t blanks = 0;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    blanks += part.column->text(row).empty() ? 1U : 0U;
+  return part.facts.numbers > 0 && blanks == part.facts.texts ? blanks : 0;
+}
+
+/// "pass --ignore batch, or fit a model per 'optimiser': --by optimiser".
+std::string ways_around_blanks(const Table& table, const ColumnPart& part) {
+  const std::string by = models_without_gaps(*part.column, table);
+  return fmt::format("pass {}{}{}", ignored(part), by.empty() ? "" : ", or ", by);
+}
+
+/// Adds every cell that is no number, too small, or 0 in a target or a scale. Returns true if there
+/// are none.
+bool check_numbers(const ColumnPart& part, CellProblems& problems) {
+  const std::vector<double> numbers = numbers_of(*part.column);
+  bool all_well = true;
+  for (std::size_t row = 0; row < numbers.size(); ++row)
+    if (!problems.check(row, *part.column, numbers[row], part.part == Part::intrinsic))
+      all_well = false;
+  return all_well;
+}
+
+/// Adds every blank cell, which is not a level. Returns true if there are none.
+bool check_levels(const Column& column, CellProblems& problems) {
+  bool complete = true;
+  const auto refuse_blank = [&](std::size_t row, const std::string& text) {
+    if (text.empty()) {
+      problems.add_not_a_number(row, column);
+      complete = false;
+    }
+  };
+  for (const BadCell& cell : column.bad_cells)
+    refuse_blank(cell.row, cell.text);
+  for (std::size_t row = 0; row < column.codes.size(); ++row)
+    refuse_blank(row, column.levels[column.codes[row]]);
+  return complete;
+}
+
+/// Rejects names or numbers of runs: they differ from row to row, and each would get a coefficient.
+void refuse_row_names(const Table& table, const ColumnPart& part, bool is_only,
+                      Obstacles& obstacles) {
+  if (part.by_flag || !names_the_rows(*part.column))
+    return;
+  obstacles.columns.push_back(
+      is_only ? fmt::format(
+                    "{}: nearly every row has a '{}' of its own, and no other input varies, so "
+                    "there is nothing to model; add columns that say in what these differ, or pass "
+                    "{} for a constant each",
+                    table.source, part.column->name, as_categorical(part))
+              : fmt::format("{}: column '{}' has {} different texts in {} rows, too many to be "
+                            "levels; pass {}, or {} to keep it",
+                            table.source, part.column->name, part.column->levels.size(),
+                            table.rows(), ignored(part), as_categorical(part)));
+}
+
+/// Adds a problem for a mixed column that is neither numeric with mistakes nor categorical.
+void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
+  const Column& column = *part.column;
+  const std::size_t blanks = blank_rows(table, part);
+  if (!column.unit.empty() && blanks == 0) {
+    for (const BadCell& cell : column.bad_cells)
+      obstacles.cells.add_not_a_number(cell.row, column);
+    return obstacles.cells.set_remedy(
+        column, fmt::format("correct this, or pass {} or {}", as_categorical(part), ignored(part)));
+  }
+  obstacles.columns.push_back(
+      blanks > 0
+          ? fmt::format("{}: column '{}' is blank in {} of {} rows; {}", table.source,
+                        part.column->name, blanks, table.rows(), ways_around_blanks(table, part))
+          : fmt::format(
+                "{}: column '{}' mixes {} and {}{}; pass {} to take its values as levels, or {}",
+                table.source, part.column->name, counted_noun(part.facts.numbers, "number"),
+                counted_noun(part.facts.texts, "text"), written_number_in(table, *part.column),
+                as_categorical(part), ignored(part)));
+}
+
+/// Checks every cell of the columns with a role: the target and scales must be > 0, other numbers
+/// >= 0, and levels not blank and fewer than the rows.
+void check_values(const Table& table, const Parts& parts, Obstacles& obstacles) {
+  CellProblems& cells = obstacles.cells;
+  std::set<std::string> texts;
+  for (const ColumnPart& part : parts)
+    if (part.is_levels())
+      texts.insert(part.column->name);
+  const auto inputs = std::ranges::count_if(parts, &ColumnPart::is_input);
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (part.part == Part::target || part.is_number())
+      if (std::string doubt = doubt_of_units(table, column, texts); !doubt.empty())
+        obstacles.columns.push_back(std::move(doubt));
+    if (part.part == Part::target && !check_numbers(part, cells))
+      cells.set_remedy(column, remedy_of_measured("time", table, column));
+    const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
+    if (powered && !check_numbers(part, cells))
+      cells.set_remedy(
+          column, blank_rows(table, part) > 0
+                      ? fmt::format("fill this, or {}", ways_around_blanks(table, part))
+                      : fmt::format("needed are numbers {} 0: correct this, or pass {} or {}",
+                                    part.part == Part::intrinsic ? ">=" : ">", as_categorical(part),
+                                    ignored(part)));
+    if (part.part == Part::categorical) {
+      if (!check_levels(column, cells))
+        cells.set_remedy(column, fmt::format("fill this, or pass {}", ignored(part)));
+      refuse_row_names(table, part, inputs == 1, obstacles);
+    }
+  }
+}
+
+using Notices = std::vector<std::string>;
+
+/// With --intrinsic, the other open columns are ignored; without it, they are intrinsic.
+void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notices) {
+  const std::vector<std::string> rest = names_of(parts, Part::open);
+  for (ColumnPart& part : parts)
+    if (part.part == Part::open)
+      part.part = request.intrinsic ? Part::ignored : Part::intrinsic;
+  if (request.intrinsic && !rest.empty())
+    notices.push_back(fmt::format(
+        "{} {}", columns_named(rest),
+        rest.size() == 1 ? "is in no list and is ignored." : "are in no list and are ignored."));
+}
+
+/// Excludes constant columns, whose effect is not identifiable.
+std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
+  std::vector<LeftOut> dropped;
+  for (ColumnPart& part : parts) {
+    if (part.is_input() && part.facts.constant) {
+      part.part = Part::constant;
+      dropped.push_back({.column = part.column->name,
+                         .because = LeftOut::Because::constant,
+                         .identity = {},
+                         .value = part.column->text(0)});
+      notices.push_back(fmt::format("Column '{}' {} and is left out.", part.column->name,
+                                    words_for(dropped.back())));
+    }
+  }
+  return dropped;
+}
+
+/// True if numbers and texts of a column are names alike: "A100" beside "3090", or "none" beside
+/// stages 1 to 3. In a column of numbers, texts that stand once or say that a value is missing are
+/// mistakes.
+bool are_names(const Table& table, const ColumnPart& part) {
+  constexpr WordList failed{"failed fail error"};
+  const Column& column = *part.column;
+  if (!column.unit.empty() || is_scale_name(column.name) || has_time_unit(column.name))
+    return false;
+  std::map<std::string, std::size_t> cells;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    ++cells[column.text(row)];
+  const bool few_texts = part.facts.mostly_numbers();
+  for (const auto& [text, count] : cells)
+    if (!parse_number(text) &&
+        (is_missing(text) || failed.has(folded(text)) || without_group_marks(text) ||
+         has_size_letter(text) || parse_quantity(text) || (few_texts && count < 2)))
+      return false;
+  constexpr std::size_t few = 10;
+  return few_texts ? 2 * cells.size() <= table.rows()
+                   : cells.size() < few || 10 * cells.size() <= 9 * table.rows();
+}
+
+/// Makes intrinsic columns of texts categorical, and those of only 0 and 1 unless a formula
+/// computes with them.
+void settle_levels(const Table& table, bool of_formula, Parts& parts, Notices& notices,
+                   Obstacles& obstacles) {
+  for (ColumnPart& part : parts) {
+    if (part.part != Part::intrinsic)
+      continue;
+    if (part.facts.zero_one && !of_formula) {
+      part.part = Part::categorical;
+      notices.push_back(fmt::format("Column '{}' holds only 0 and 1 and is taken as categorical.",
+                                    part.column->name));
+    } else if (!part.by_flag && !part.column->is_numeric() && !part.facts.mixed()) {
+      part.part = Part::categorical;
+    } else if (!part.by_flag && part.facts.mixed() && are_names(table, part)) {
+      part.part = Part::categorical;
+      notices.push_back(
+          fmt::format("Column '{}' has names besides numbers and is taken as "
+                      "categorical.",
+                      part.column->name));
+    } else if (!part.by_flag && part.facts.mixed() && !part.facts.mostly_numbers()) {
+      part.part = Part::ignored;  // its cells need no further check
+      refuse_mixed(table, part, obstacles);
+    }
+  }
+}
+
+constexpr const char* kCompareFiles =
+    "to compare the files, write them as one with a column that says of which each run is, and fit "
+    "that: perfmodel import FILES --file-column version -o runs.csv";
+
+/// A model needs an input.
+void require_input(const Table& table, const Roles& roles, Obstacles& obstacles) {
+  if (roles.intrinsic.empty() && roles.categorical.empty() && roles.extrinsic.empty() &&
+      obstacles.columns.empty())
+    obstacles.columns.push_back(fmt::format(
+        "{}: no column {}, so there is nothing to model; {}", table.source,
+        roles.ignored.empty() ? "but the time varies" : "that varies is left but the time",
+        table.sources.size() > 1 ? kCompareFiles : "add columns that say in what the runs differ"));
+}
+
+/// Derived columns must not use the time, which is unknown in a prediction.
+void check_derived(const RoleRequest& request, const Roles& roles) {
+  for (const DerivedColumn& item : request.derived) {
+    const std::string where = fmt::format("--derive {}", quoted_formula(item.definition()));
+    if (item.column == roles.target)
+      throw UsageError(fmt::format("{}: the measured time cannot be derived", where));
+    if (contains(item.of, roles.target))
+      throw UsageError(fmt::format(
+          "{}: '{}' is the measured time, which is unknown for configurations to be predicted",
+          where, roles.target));
+  }
+}
+
+/// True for n, n + 1, n + 2, ... down the file: more likely the number of a run than a parameter.
+bool numbers_the_rows(const Column& column) {
+  constexpr std::size_t kFewestRows = 10;  // a short list of sizes may count up too
+  const std::vector<double>& numbers = column.numbers;
+  return numbers.size() >= kFewestRows &&
+         std::ranges::adjacent_find(numbers, [](double above, double below) {
+           return below != above + 1;
+         }) == numbers.end();
+}
+
+/// Adds notices about inferred roles that the user may want to check.
+void tell_what_was_inferred(const Table& table, const RoleRequest& request, const Roles& roles,
+                            Notices& notices) {
+  if (request.intrinsic)
+    return;
+  if (!roles.intrinsic.empty())
+    notices.push_back(fmt::format("Taken as intrinsic: {}.", quoted_list(roles.intrinsic)));
+  if (!roles.categorical.empty())
+    notices.push_back(fmt::format("Taken as categorical: {}.", quoted_list(roles.categorical)));
+  for (const std::string& name : roles.intrinsic) {
+    if (is_time_name(name) || has_time_unit(name))
+      notices.push_back(fmt::format(
+          "Column '{}' looks like another measured time; pass --ignore {} if it is one.", name,
+          shell_word(name)));
+    else if (numbers_the_rows(table.at(name)))
+      notices.push_back(
+          fmt::format("Column '{}' counts the rows; pass --ignore {} if it only numbers the runs.",
+                      name, shell_word(name)));
+  }
+}
+
+/// The unit of the target: that of its cells, else the requested one or that in its name. Throws
+/// UsageError if another unit than that of the cells is requested.
+std::string unit_of_target(const Column& target, const RoleRequest& request) {
+  if (target.unit.empty())
+    return request.time_unit.value_or(unit_beside(target).empty() ? unit_of(target.name)
+                                                                  : unit_beside(target));
+  if (request.time_unit.value_or(target.unit) != target.unit)
+    throw UsageError(fmt::format(
+        "--target-unit {} contradicts the cells of '{}', which have units and are in {}",
+        shell_word(*request.time_unit), target.name, target.unit));
+  return target.unit;
+}
+
+/// Adds a notice for each used column whose cells have units.
+void tell_units(const Parts& parts, Notices& notices) {
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (column.unit.empty() || !(part.part == Part::target || part.is_number()))
+      continue;
+    const auto example = parse_quantity(column.with_unit);
+    notices.push_back(
+        fmt::format("'{}' has units: its values are in {}, {} is {}{}.", column.name, column.unit,
+                    quoted_cell(column.with_unit), to_text(example ? example->value : 0),
+                    part.part == Part::target
+                        ? std::string()
+                        : fmt::format("; {} keeps them as levels", as_categorical(part))));
+  }
+}
+
+std::string notice_of_step(const Tie& step) {
+  return fmt::format("Column '{}' is {} in every row and moves along.", step.column,
+                     law_of_step(step));
+}
+
+/// resolve_roles() without the checks of values, whose inputs are stored in `parts` and
+/// `obstacles`.
+Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_scale, Parts& parts,
+                   Obstacles& obstacles) {
+  if (table.rows() == 0)
+    throw InputError(table.source + " has no rows");
+  Roles roles;
+  std::vector<std::string> problems;
+  parts = parts_by_flags(table, request, problems);
+  if (!problems.empty())
+    throw UsageError(joined(problems, "\n"));
+  const std::set<std::string> of_units =
+      columns_of_units(table, {request.categorical.begin(), request.categorical.end()});
+  for (ColumnPart& part : parts)
+    if (part.part == Part::open && of_units.contains(part.column->name))
+      part.part = Part::ignored;
+  infer_target_and_extrinsic(table, request, needs_scale, parts, roles.notices);
+
+  share_out_the_rest(request, parts, roles.notices);
+  roles.ignored = names_of(parts, Part::ignored);
+  if (!request.formula) {
+    roles.left_out = drop_constants(parts, roles.notices);
+    const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts, request.results);
+    std::ranges::move(left_out_notices(no_inputs, parts, table), std::back_inserter(roles.notices));
+    roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
+  }
+  settle_levels(table, request.formula.has_value(), parts, roles.notices, obstacles);
+  for (const Tie& step : find_steps(parts))
+    roles.notices.push_back(notice_of_step(step));
+
+  roles.target = names_of(parts, Part::target).at(0);
+  roles.unit = unit_of_target(table.at(roles.target), request);
+  roles.intrinsic = names_of(parts, Part::intrinsic);
+  roles.categorical = names_of(parts, Part::categorical);
+  roles.extrinsic = names_of(parts, Part::extrinsic);
+  roles.derived = request.derived;
+  check_derived(request, roles);
+  return roles;
+}
+
+}  // namespace
+
+std::optional<std::string> measured_column(const Table& table, const RoleRequest& request) {
+  const auto named =
+      request.throughput ? std::optional(request.throughput->column) : request.target;
+  if (named)
+    return table.find(*named) == nullptr ? std::nullopt : named;
+  std::vector<std::string> problems;  // refused when all roles are determined
+  Parts parts = parts_by_flags(table, request, problems);
+  const Candidates found = target_candidates(table, request, parts);
+  return found.columns.size() == 1 && !found.are_rates
+             ? std::optional(found.columns[0]->column->name)
+             : std::nullopt;
+}
+
+std::optional<std::string> measured_rate(const Table& table, const RoleRequest& request) {
+  if (request.target || request.throughput ||
+      std::ranges::none_of(table.columns,
+                           [](const Column& column) { return names_throughput(column.name); }))
+    return std::nullopt;
+  std::vector<std::string> problems;  // refused when all roles are determined
+  Parts parts = parts_by_flags(table, request, problems);
+  const Candidates found = target_candidates(table, request, parts);
+  return found.are_rates && found.columns.size() == 1
+             ? std::optional(found.columns[0]->column->name)
+             : std::nullopt;
+}
+
+std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
+  const std::vector<FailedRuns> failed = without_failed_runs(table, column.name, {}).failed;
+  if (failed.empty())
+    return fmt::format("every run needs a measured {} > 0: correct this or remove the rows", what);
+  // Who only drops the runs that were ended at a limit fits the short ones.
+  return fmt::format(
+      "every run needs a measured {} > 0: correct this, remove the rows, or pass --failed drop to "
+      "leave out runs that failed{}",
+      what,
+      were_cut(failed, column)
+          ? ", or --failed censor --limit LIMIT to count those that were ended as longer"
+          : "");
+}
+
+NoInputs find_no_inputs(const Table& table, const std::string& target, const std::string& scale,
+                        const std::vector<std::string>& ignore) {
+  RoleRequest request;
+  request.target = target;
+  request.extrinsic = std::vector{scale};
+  request.ignore = ignore;
+  std::vector<std::string> problems;  // of names, which the caller has found in the table
+  Parts parts = parts_by_flags(table, request, problems);
+  for (ColumnPart& part : parts)
+    if (part.part == Part::open)
+      part.part = part.facts.constant ? Part::constant : Part::intrinsic;
+  NoInputs found;
+  found.columns = leave_out_no_inputs(table, parts);
+  for (const LeftOut& item : found.columns)
+    found.notices.push_back(fmt::format("Column '{}' {} and does not distinguish configurations.",
+                                        item.column, words_for(item)));
+  for (const Tie& step : find_steps(parts)) {
+    found.in_steps.push_back(step.column);
+    found.notices.push_back(notice_of_step(step));
+  }
+  return found;
+}
+
+std::vector<std::string> columns_with_gaps(const Table& table, const RoleRequest& request) {
+  if (std::ranges::none_of(table.columns, missing_cells))
+    return {};
+  Parts parts;
+  Obstacles obstacles(table);
+  settle_roles(table, request, false, parts, obstacles);
+  std::vector<std::string> out;
+  for (const ColumnPart& part : parts)
+    if (part.is_input() && !part.by_flag && missing_cells(*part.column) > 0)
+      out.push_back(part.column->name);
+  return out;
+}
+
+Roles roles_around_scale(const Table& table, const RoleRequest& request) {
+  Parts parts;
+  Obstacles obstacles(table);
+  Roles roles = settle_roles(table, request, true, parts, obstacles);
+  require_one_unit(table, roles.target, {request.categorical.begin(), request.categorical.end()});
+  return roles;
+}
+
+Roles resolve_roles(const Table& table, const RoleRequest& request) {
+  Parts parts;
+  Obstacles obstacles(table);
+  Roles roles = settle_roles(table, request, false, parts, obstacles);
+  check_values(table, parts, obstacles);
+  require_input(table, roles, obstacles);
+  obstacles.throw_if_any();
+  tell_units(parts, roles.notices);
+  tell_what_was_inferred(table, request, roles, roles.notices);
+  return roles;
+}
+
+}  // namespace perfmodel

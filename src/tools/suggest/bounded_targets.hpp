@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+#include "cli/model_sets.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
+#include "suggest/plan.hpp"
+
+namespace perfmodel::cli {
+
+/// The model to rank configurations by, and those of other targets that conditions bound or that
+/// are maximised.
+struct RankingModels {
+  FittedModel ranked;
+  std::vector<FittedModel> bounded;
+  bool are_limits = false;  ///< whether conditions bound any of them
+
+  /// The inputs of all of them.
+  std::vector<std::string> columns() const;
+  /// The inputs that a space or a table of configurations lacks, at the central run, in one row.
+  /// The console is told. Not those that move along with a column that is there.
+  std::vector<Column> held_columns(const std::string& source, const std::vector<std::string>& there,
+                                   Console& console) const;
+};
+
+/// The models of files, of which the last may be the space: it is, unless it holds the model of a
+/// target that those before it do not have. `space`: the path of that file, or empty.
+SetLines models_of_files(const std::vector<std::string>& files, const std::string& pick,
+                         std::string& space);
+
+/// Of a set with one key: the model of the only target that no condition names, or of the first one
+/// of these that `maximise` names, and those of the other named ones, at the common run of the set.
+/// Throws UsageError for several keys, and for several or no such targets, and InputError as
+/// picked_model() does.
+RankingModels ranking_models(const SetLines& set, const std::vector<std::string>& conditions,
+                             const std::optional<std::string>& maximise);
+
+/// The targets that conditions bound, which the console is told about, and those that are
+/// maximised. `models` and `space` must outlive them; `coverage`, `file`: as for certainty_of().
+std::vector<plan::BoundedTarget> bounded_targets(const std::vector<FittedModel>& models,
+                                                 const plan::Space& space,
+                                                 const std::vector<std::string>& conditions,
+                                                 std::optional<double> coverage,
+                                                 const std::string& file, Console& console);
+
+}  // namespace perfmodel::cli

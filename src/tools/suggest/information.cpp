@@ -1,0 +1,392 @@
+#include <fmt/core.h>
+#include <Eigen/Cholesky>
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "fit/fit_from_prior.hpp"
+#include "perfmodel/error.hpp"
+#include "suggest/plan.hpp"
+#include "table/expressions.hpp"
+
+namespace perfmodel::plan {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kMostMoved = 2;        ///< largest prior standard deviation of a constant
+constexpr double kLevelDeviation = 10;  ///< of the intercept, in standard deviations of ln t
+constexpr std::size_t kMostKnown = 2000;
+
+/// Indices of all rows, or of a random sample if there are more than kMostKnown.
+std::vector<std::size_t> most_rows(std::size_t rows) {
+  std::vector<std::size_t> out = indices(rows);
+  if (rows > kMostKnown) {
+    RandomStream(0, "known runs").shuffle(std::span<std::size_t>(out));
+    out.resize(kMostKnown);
+  }
+  return out;
+}
+
+}  // namespace
+
+Belief::Belief(const FittedModel& model, const Design& space, const std::optional<Design>& known)
+    : model_(model),
+      gp_(model.form->gp_belief(model.spec)),
+      noise_(std::pow(log_deviation(model), 2)) {
+  const MatrixXd at_space = model.form->log_slopes(model.spec, model.constants, space);
+  middle_ = at_space.colwise().mean();
+  const VectorXd logs = predict(model, space).array().log();
+  const double spread = std::sqrt(std::max((logs.array() - logs.mean()).square().mean(), noise_));
+  const VectorXd effects =
+      (at_space.rowwise() - middle_).colwise().squaredNorm().transpose().cwiseSqrt() /
+      std::sqrt(static_cast<double>(space.rows));
+  deviations_.resize(effects.size() + 1);
+  for (Index k = 0; k < effects.size(); ++k)
+    deviations_[k] = std::min(kMostMoved, spread / effects[k]);
+  deviations_[effects.size()] = kLevelDeviation * spread;
+  constants_ = deviations_.asDiagonal();
+  if (gp_) {
+    learn(known ? *known : gp_->known, known ? VectorXd::Ones(index(known->rows)) : gp_->runs);
+  } else if (known) {
+    learn(slopes(*known), 1);
+  } else {
+    learn(slopes(space),
+          static_cast<double>(model.provenance.rows) / static_cast<double>(space.rows));
+  }
+}
+
+/// Derivatives with respect to the constants, centred over the space, and to the intercept.
+MatrixXd Belief::slopes(const Design& design) const {
+  MatrixXd out(index(design.rows), deviations_.size());
+  out << model_.form->log_slopes(model_.spec, model_.constants, design).rowwise() - middle_,
+      VectorXd::Ones(index(design.rows));
+  return out;
+}
+
+/// Without a GP: adds the information of runs about the constants, slopes' slopes weight / noise.
+void Belief::learn(const MatrixXd& slopes, double weight) {
+  const MatrixXd scaled = slopes * constants_;
+  const Index n = deviations_.size();
+  const MatrixXd information =
+      MatrixXd::Identity(n, n) + weight / noise_ * (scaled.transpose() * scaled);
+  // The covariance of the constants is root root', root = deviations L'^-1, L L' = information.
+  const Eigen::LLT<MatrixXd> factors(information);
+  constants_ =
+      deviations_.asDiagonal() * factors.matrixU().solve(MatrixXd(MatrixXd::Identity(n, n)));
+}
+
+/// With a GP: conditions on the known runs by their covariance. `runs`: number of runs per row.
+void Belief::learn(const Design& known, const VectorXd& runs) {
+  const std::vector<std::size_t> rows = most_rows(known.rows);
+  known_ = at(take_rows(known, rows));
+  known_factor_ = covariance(*known_, *known_);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    known_factor_(index(i), index(i)) += noise_ / runs[index(rows[i])];
+  const Eigen::LLT<Eigen::Ref<MatrixXd>> factors(known_factor_);
+}
+
+Places Belief::at(const Design& design) const {
+  Places out{.design = design, .prior = (slopes(design) * constants_).transpose(), .learned = {}};
+  if (known_factor_.size() > 0) {
+    Places bare{.design = design, .prior = out.prior, .learned = {}};
+    out.learned = covariance(*known_, bare);
+    known_factor_.triangularView<Eigen::Lower>().solveInPlace(out.learned);
+  }
+  return out;
+}
+
+MatrixXd Belief::covariance(const Places& a, const Places& b) const {
+  MatrixXd out = a.prior.transpose() * b.prior;
+  if (gp_)
+    out += gp_->covariance(a.design, b.design);
+  if (a.learned.size() > 0 && b.learned.size() > 0)
+    out -= a.learned.transpose() * b.learned;
+  return out;
+}
+
+VectorXd Belief::variances(const Places& places) const {
+  VectorXd out = places.prior.colwise().squaredNorm();
+  if (gp_) {
+    const std::vector<std::size_t> one = {0};
+    const Design first = take_rows(places.design, one);
+    out.array() += gp_->covariance(first, first)(0, 0);
+  }
+  if (places.learned.size() > 0)
+    out -= places.learned.colwise().squaredNorm().transpose();
+  return out;
+}
+
+namespace {
+
+/// Prior information about every direction, as a share of that of a row of unit mean square.
+constexpr double kRidge = 1e-6;
+
+/// Root mean squares of columns over the candidates: units in which the ridge suits all.
+Eigen::VectorXd column_scales(const Eigen::MatrixXd& rows) {
+  Eigen::VectorXd scales =
+      (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).transpose().cwiseSqrt();
+  for (double& scale : scales)
+    scale = scale > 0 ? scale : 1;
+  return scales;
+}
+
+/// ln det of X'X plus a ridge, updated as rows come and go.
+class Information {
+ public:
+  explicit Information(MatrixXd rows)
+      : rows_(std::move(rows)), matrix_(MatrixXd::Identity(rows_.cols(), rows_.cols()) * kRidge) {}
+
+  Index constants() const { return rows_.cols(); }
+
+  void add(Index row) {
+    matrix_ += rows_.row(row).transpose() * rows_.row(row);
+    current_ = false;
+  }
+  void remove(Index row) {
+    matrix_ -= rows_.row(row).transpose() * rows_.row(row);
+    current_ = false;
+  }
+
+  double log_determinant() const {
+    return matrix_.ldlt().vectorD().array().max(1e-300).log().sum();
+  }
+
+  /// What the logarithm grows by if row `out` is exchanged for each of the rows.
+  Eigen::ArrayXd log_ratios(Index out) {
+    if (!current_) {
+      inverse_ = matrix_.ldlt().solve(MatrixXd::Identity(constants(), constants()));
+      variances_ = (rows_ * inverse_).cwiseProduct(rows_).rowwise().sum();
+      current_ = true;
+    }
+    const VectorXd between = rows_ * (inverse_ * rows_.row(out).transpose());
+    const double out_variance = variances_[out];
+    return ((1 + variances_.array()) * (1 - out_variance) + between.array().square())
+        .max(1e-300)
+        .log();
+  }
+
+ private:
+  MatrixXd rows_;
+  MatrixXd matrix_;
+  bool current_ = false;  ///< whether the inverse, and x' M^-1 x of every row, are up to date
+  MatrixXd inverse_;
+  VectorXd variances_;
+};
+
+/// The criterion of a plan, per constant: ln det of the information M about all constants, plus ln
+/// det of that about the scaling powers with all other constants unknown (D_s), which is det(M)
+/// over the determinant of the block of the others.
+class Criterion {
+ public:
+  Criterion(const MatrixXd& rows, const std::vector<Index>& others)
+      : all_(rows), others_(rows(Eigen::all, others)) {
+    const Index powers = all_.constants() - others_.constants();
+    weight_of_others_ = powers > 0 ? 1 / static_cast<double>(powers) : 0;
+    weight_of_all_ = 1 / static_cast<double>(all_.constants()) + weight_of_others_;
+  }
+
+  void add(Index row) {
+    all_.add(row);
+    others_.add(row);
+  }
+  void remove(Index row) {
+    all_.remove(row);
+    others_.remove(row);
+  }
+
+  double value() const {
+    return weight_of_all_ * all_.log_determinant() - weight_of_others_ * others_.log_determinant();
+  }
+
+  /// The best row to exchange for `out`; nullopt if no row is noticeably better.
+  std::optional<std::size_t> best_exchange(Index out, const std::vector<bool>& used) {
+    const Eigen::ArrayXd of_all = all_.log_ratios(out);
+    const Eigen::ArrayXd of_others = others_.log_ratios(out);
+    constexpr double least_gain = 1e-5;
+    double best_gain = least_gain;
+    std::optional<std::size_t> best;
+    for (std::size_t in = 0; in < used.size(); ++in) {
+      const double gain =
+          weight_of_all_ * of_all[index(in)] - weight_of_others_ * of_others[index(in)];
+      if (gain > best_gain && !used[in]) {
+        best_gain = gain;
+        best = in;
+      }
+    }
+    return best;
+  }
+
+ private:
+  Information all_;
+  Information others_;  ///< without the scaling powers
+  double weight_of_all_ = 1;
+  double weight_of_others_ = 0;
+};
+
+std::vector<Eigen::Index> all_but_scaling_powers(const FittedModel& model) {
+  const std::vector<ConstantInfo> constants = model.form->constants(model.spec);
+  std::vector<Eigen::Index> out;
+  for (std::size_t k = 0; k < constants.size(); ++k)
+    if (constants[k].role != ConstantRole::scaling_power)
+      out.push_back(index(k));
+  return out;
+}
+
+/// The existing configurations, and enough random ones to choose from.
+std::vector<Configuration> candidates_of(const DOptimalRequest& request) {
+  constexpr std::size_t most_candidates = 6000;
+  const std::size_t chosen = request.n - request.existing.size();
+  return random_configurations(request.space, chosen,
+                               std::max(chosen, std::min(most_candidates, 20 * chosen)),
+                               request.seed, request.existing);
+}
+
+/// The existing candidates, at the first start those that follow them, at others random ones.
+std::vector<std::size_t> first_choice(std::size_t start, std::size_t candidates,
+                                      const DOptimalRequest& request) {
+  std::vector<std::size_t> out = indices(candidates);
+  if (start > 0) {
+    RandomStream random(request.seed, "d-optimal", start);
+    for (std::size_t slot = request.existing.size(); slot < request.n; ++slot)
+      std::swap(out[slot], out[slot + random.below(candidates - slot)]);
+  }
+  out.resize(request.n);
+  return out;
+}
+
+/// Result of the exchanges from one start.
+struct PlanStart {
+  std::vector<std::size_t> candidates;  ///< of the plan, by index, the existing ones first
+  double information = 0;               ///< value of the criterion
+};
+
+PlanStart exchanged(std::vector<std::size_t> in_plan, Criterion criterion, std::size_t candidates,
+                    std::size_t fixed) {
+  std::vector<bool> used(candidates, false);
+  for (const std::size_t row : in_plan) {
+    used[row] = true;
+    criterion.add(index(row));
+  }
+  constexpr int most_rounds = 20;
+  for (int round = 0; round < most_rounds; ++round) {
+    bool exchanged = false;
+    for (std::size_t slot = fixed; slot < in_plan.size(); ++slot) {
+      const auto better = criterion.best_exchange(index(in_plan[slot]), used);
+      if (better) {
+        criterion.remove(index(in_plan[slot]));
+        criterion.add(index(*better));
+        used[in_plan[slot]] = false;
+        in_plan[slot] = *better;
+        used[in_plan[slot]] = true;
+        exchanged = true;
+      }
+    }
+    if (!exchanged)
+      break;
+  }
+  return {std::move(in_plan), criterion.value()};
+}
+
+}  // namespace
+
+Plan d_optimal_plan(const DOptimalRequest& request) {
+  const std::vector<Configuration>& existing = request.existing;
+  if (existing.size() >= request.n)
+    return {existing, 0};
+  const std::vector<Configuration> candidates = candidates_of(request);
+  const FittedModel& model = request.model;
+  Eigen::MatrixXd rows = model.form->log_slopes(
+      model.spec, model.constants,
+      make_design(table_of(request.space, candidates), model.spec, Target::absent));
+  rows = rows * column_scales(rows).cwiseInverse().asDiagonal();
+  const Criterion empty(rows, all_but_scaling_powers(model));
+  const auto starts = run_tasks<PlanStart>(
+      request.starts, request.threads,
+      [&](std::size_t start) -> std::optional<PlanStart> {
+        return exchanged(first_choice(start, candidates.size(), request), empty, candidates.size(),
+                         existing.size());
+      });
+  const auto best = std::ranges::max_element(
+      starts, {}, [](const std::optional<PlanStart>& start) { return start->information; });
+  Plan plan{existing, 0};
+  for (std::size_t slot = existing.size(); slot < request.n; ++slot)
+    plan.configurations.push_back(candidates.at((*best)->candidates.at(slot)));
+  return plan;
+}
+
+namespace {
+
+/// The smallest value above 0: of a range of whole numbers 1, of another range its upper end.
+double least_above_zero(const SpaceColumn& column) {
+  if (column.is_range())
+    return column.whole ? 1 : column.high;
+  double out = column.values.front();
+  for (const double value : column.values)
+    if (value > 0 && (out <= 0 || value < out))
+      out = value;
+  return out;
+}
+
+NumericInput numeric_input(const SpaceColumn& column) {
+  NumericInput input;
+  input.column = column.name;
+  input.low = column.is_range() ? column.low : *std::ranges::min_element(column.values);
+  input.high = column.is_range() ? column.high : *std::ranges::max_element(column.values);
+  if (input.low == 0 && input.high > 0)
+    input.zero = ZeroValue{.unit = least_above_zero(column)};
+  return input;
+}
+
+}  // namespace
+
+FittedModel default_linearisation(const Space& space) {
+  FittedModel result;
+  for (const SpaceColumn& column : space.columns) {
+    if (column.is_text()) {
+      result.spec.categorical.push_back({column.name, column.levels});
+      std::ranges::sort(result.spec.categorical.back().levels);
+      continue;
+    }
+    const NumericInput input = numeric_input(column);
+    const bool is_scale = contains(space.extrinsic, column.name);
+    if (is_scale ? input.low <= 0 : input.low < 0)
+      throw InputError(fmt::format(
+          "{}: column '{}' has values that are not {} 0, of which the model takes no powers",
+          space.source, column.name, is_scale ? ">" : ">="));
+    (is_scale ? result.spec.extrinsic : result.spec.intrinsic).push_back(input);
+  }
+  const Eq4Layout layout(result.spec);
+  result.constants = Eigen::VectorXd::Zero(index(layout.size()));
+  for (std::size_t i = 0; i < result.spec.intrinsic.size(); ++i) {
+    const NumericInput& input = result.spec.intrinsic[i];
+    result.constants[index(layout.coefficient(i))] =
+        1 / std::sqrt((input.zero ? input.zero->unit : input.low) * input.high);
+    result.constants[index(layout.intrinsic_power(i))] = 1;
+  }
+  for (std::size_t c = 0; c < result.spec.categorical.size(); ++c)
+    for (std::size_t l = 0; l < result.spec.categorical[c].levels.size(); ++l)
+      result.constants[index(layout.level(c, l))] = 1;
+  if (const auto lone = layout.lone_coefficient())
+    result.constants[index(*lone)] = 1;
+  double scale = 1;
+  for (std::size_t j = 0; j < result.spec.extrinsic.size(); ++j) {
+    const NumericInput& input = result.spec.extrinsic[j];
+    result.constants[index(layout.extrinsic_power(j))] = -0.5;
+    scale *= std::pow(input.low * input.high, -0.25);
+  }
+  const auto parts =
+      static_cast<double>(result.spec.intrinsic.size() + result.spec.categorical.size());
+  result.constants[index(layout.intercept())] = 0.25 * std::max(parts, 1.0) * scale;
+  return result;
+}
+
+}  // namespace perfmodel::plan

@@ -1,0 +1,657 @@
+#include <fmt/core.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "columns/spec.hpp"
+#include "forms/scaling_belief.hpp"
+#include "perfmodel/error.hpp"
+#include "roles/left_out.hpp"
+#include "suggest/plan.hpp"
+
+namespace perfmodel::plan {
+namespace {
+
+/// Six significant digits, which a reader of the plan can type again.
+double rounded(double value) {
+  return parse_number(fmt::format("{:.6g}", value)).value_or(value);
+}
+
+double in_range(const SpaceColumn& column, double u) {
+  if (column.whole && !column.logarithmic)
+    return std::min(column.low + std::floor(u * (column.high - column.low + 1)), column.high);
+  const double value = column.logarithmic ? column.low * std::pow(column.high / column.low, u)
+                                          : column.low + u * (column.high - column.low);
+  return std::clamp(column.whole ? std::round(value) : rounded(value), column.low, column.high);
+}
+
+/// The number or index of a level in a cell of a file; nullopt if the space does not contain it.
+std::optional<double> value_of_cell(const SpaceColumn& column, const std::string& text) {
+  if (column.is_text()) {
+    const auto found = std::ranges::find(column.levels, text);
+    return found == column.levels.end()
+               ? std::nullopt
+               : std::optional(static_cast<double>(found - column.levels.begin()));
+  }
+  const auto number = parse_number(text);
+  if (!number)
+    return std::nullopt;
+  const bool known = column.is_range() ? *number >= column.low && *number <= column.high
+                                       : contains(column.values, *number);
+  return known ? number : std::nullopt;
+}
+
+/// A row of a table; nullopt if the space does not contain a value of it.
+std::optional<Configuration> configuration_in(const Space& space, const Table& table,
+                                              std::size_t row) {
+  Configuration out;
+  for (const SpaceColumn& column : space.columns)
+    if (const auto value = value_of_cell(column, table.at(column.name).text(row)))
+      out.push_back(*value);
+  return out.size() == space.columns.size() ? std::optional(out) : std::nullopt;
+}
+
+std::string expectation(const SpaceColumn& column) {
+  if (column.is_range())
+    return fmt::format("a number from {} to {}", to_text(column.low), to_text(column.high));
+  if (column.is_text())
+    return "one of " + quoted_list(column.levels);
+  std::string list;
+  for (const double value : column.values)
+    list += (list.empty() ? "" : ", ") + to_text(value);
+  return "one of " + list;
+}
+
+Configuration part_of(const Configuration& configuration, const std::vector<std::size_t>& columns) {
+  Configuration part;
+  for (const std::size_t column : columns)
+    part.push_back(configuration[column]);
+  return part;
+}
+
+Bond bond_of(const Space& space, const std::vector<std::size_t>& columns) {
+  Bond bond{columns, {}};
+  for (const Configuration& row : space.rows)
+    bond.known.insert(part_of(row, columns));
+  return bond;
+}
+
+/// The strictest order in all runs; nullopt if there is none or it excludes no pair of values.
+std::optional<Order> order_of(const Space& space, std::size_t less, std::size_t more) {
+  const auto kept = [&](const Order& order) {
+    return std::ranges::all_of(
+        space.rows, [&](const Configuration& row) { return order.holds(row); });
+  };
+  const auto says_something = [&](const Order& order) {
+    Configuration pair(space.columns.size());
+    for (const double a : space.columns[less].values) {
+      for (const double b : space.columns[more].values) {
+        pair[less] = a;
+        pair[more] = b;
+        if (!order.holds(pair))
+          return true;
+      }
+    }
+    return false;
+  };
+  for (const bool whole : {true, false}) {
+    const Order order{less, more, whole};
+    if (kept(order) && says_something(order))
+      return order;
+  }
+  return std::nullopt;
+}
+
+/// Whether one column determines another one, in at least twice as many rows as it has values, so
+/// that it is no coincidence.
+bool follows(const Space& space, std::size_t from, std::size_t to) {
+  std::map<double, double> known;
+  for (const Configuration& row : space.rows)
+    if (known.try_emplace(row[from], row[to]).first->second != row[to])
+      return false;
+  return 2 * known.size() <= space.rows.size();
+}
+
+bool keeps_step(const Space& space, const Tie& tie, const Configuration& configuration) {
+  const auto value_of = [&](const std::string& name) {
+    for (std::size_t c = 0; c < space.columns.size(); ++c)
+      if (space.columns[c].name == name)
+        return configuration[c];
+    return std::numeric_limits<double>::quiet_NaN();  // missing columns are reported elsewhere
+  };
+  return !std::islessgreater(value_of(tie.column), tie.step(value_of));
+}
+
+}  // namespace
+
+bool Order::holds(const std::vector<double>& configuration) const {
+  const double a = configuration[less];
+  const double b = configuration[more];
+  return a <= b && (!whole || (a > 0 && std::fmod(b, a) == 0));
+}
+
+std::size_t SpaceColumn::choices() const {
+  if (is_range())
+    return static_cast<std::size_t>(high - low) + 1;
+  return is_text() ? levels.size() : values.size();
+}
+
+double SpaceColumn::choice(std::size_t k) const {
+  if (is_range())
+    return low + static_cast<double>(k);
+  return is_text() ? static_cast<double>(k) : values[k];
+}
+
+double SpaceColumn::value_at(double u) const {
+  if (is_range())
+    return in_range(*this, u);
+  return choice(
+      std::min(static_cast<std::size_t>(u * static_cast<double>(choices())), choices() - 1));
+}
+
+std::string SpaceColumn::text(double value) const {
+  return is_text() ? levels[static_cast<std::size_t>(value)] : to_text(value);
+}
+
+std::vector<std::string> Space::names() const {
+  std::vector<std::string> names;
+  for (const SpaceColumn& column : columns)
+    names.push_back(column.name);
+  return names;
+}
+
+std::vector<std::string> Space::cells(const std::vector<double>& configuration) const {
+  std::vector<std::string> cells;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    cells.push_back(columns[c].text(configuration[c]));
+  return cells;
+}
+
+std::optional<double> Space::size() const {
+  if (is_listed())
+    return static_cast<double>(rows.size());
+  double size = 1;
+  for (const SpaceColumn& column : columns) {
+    if (column.is_range())
+      return std::nullopt;
+    size *= static_cast<double>(column.choices());
+  }
+  return size <= 0x1p53 ? std::optional(size) : std::nullopt;
+}
+
+Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::string>& columns) {
+  Space space;
+  space.source = runs.source;
+  std::vector<Configuration> rows(runs.rows());
+  for (const std::string& name : columns) {
+    const Column& cells = runs.at(name);
+    SpaceColumn column;
+    column.name = name;
+    if (cells.is_numeric()) {
+      const std::set<double> values(cells.numbers.begin(), cells.numbers.end());
+      column.values.assign(values.begin(), values.end());
+    } else {
+      column.levels = cells.levels;
+      std::ranges::sort(column.levels);
+    }
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      rows[row].push_back(cells.is_numeric() ? cells.numbers[row]
+                                             : *value_of_cell(column, cells.text(row)));
+    space.columns.push_back(std::move(column));
+  }
+  const std::set<Configuration> known(rows.begin(), rows.end());
+  space.rows.assign(known.begin(), known.end());
+  const std::set<std::uint32_t> lines(runs.lines.begin(), runs.lines.end());
+  for (std::size_t row = 0; row < all.rows(); ++row)
+    if (!lines.contains(all.lines[row]))
+      if (const auto failed = configuration_in(space, all, row); failed && !known.contains(*failed))
+        space.failed.insert(*failed);
+  return space;
+}
+
+Space space_of_candidates(const Table& table) {
+  CellProblems problems(table);
+  for (const Column& column : table.columns)
+    for (const BadCell& cell : column.bad_cells)
+      problems.add_not_a_number(cell.row, column);
+  if (!problems.empty())
+    throw InputError(problems.text());
+  return space_of_runs(table, table, table.names());
+}
+
+void bind_columns(Space& space, const Table& runs) {
+  const std::vector<std::string> names = space.names();
+  std::vector<std::size_t> unit = indices(names.size());
+  const auto join = [&](std::size_t a, std::size_t b) {
+    std::ranges::replace(unit, std::size_t{unit[b]}, std::size_t{unit[a]});
+  };
+  const auto place = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  };
+  std::vector<ColumnPart> parts;
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    const Column& column = runs.at(names[a]);
+    parts.push_back({.column = &column, .part = Part::intrinsic, .facts = facts_of(column)});
+    for (std::size_t b = 0; b < names.size(); ++b)
+      if (a != b && follows(space, a, b))
+        join(a, b);
+  }
+  for (const LeftOut& identity : find_identities(parts))
+    for (const Factor& factor : identity.factors)
+      join(place(identity.column), place(factor.column));
+  for (const Tie& tie : space.steps)
+    for (const Factor& factor : tie.factors)
+      join(place(tie.column), place(factor.column));
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    std::vector<std::size_t> together;
+    for (std::size_t b = 0; b < names.size(); ++b) {
+      if (unit[b] == a)
+        together.push_back(b);
+      if (a < b && space.columns[a].is_text() && space.columns[b].is_text())
+        space.bonds.push_back(bond_of(space, {a, b}));
+      if (a != b && !space.columns[a].is_text() && !space.columns[b].is_text())
+        if (const auto order = order_of(space, a, b))
+          space.orders.push_back(*order);
+    }
+    space.bonds.push_back(bond_of(space, together));
+  }
+}
+
+namespace {
+
+constexpr std::array kBeyond = {2.0, 4.0};  ///< times the largest value of a scale
+
+/// A configuration in the order of the inputs.
+Configuration in_order(const perfmodel::Configuration& at) {
+  Configuration out = at.intrinsic;
+  out.insert(out.end(), at.levels.begin(), at.levels.end());
+  out.insert(out.end(), at.extrinsic.begin(), at.extrinsic.end());
+  return out;
+}
+
+}  // namespace
+
+Space space_around(const FittedModel& model) {
+  const ModelSpec& spec = model.spec;
+  if (!model.belief || !model.central || !spec.derived.empty())
+    throw UsageError(
+        "this model does not know which runs are possible; name SPACE.json or the "
+        "runs, RUNS.csv");
+  Space space{.source = "the runs of the model", .columns = {}, .extrinsic = {}, .where = {}};
+  for (const std::string& name : input_columns(spec)) {
+    space.columns.push_back({.name = name, .values = {}, .levels = {}});
+    if (const auto c = place_of_input(spec.categorical, name))
+      space.columns.back().levels = spec.categorical[*c].levels;
+  }
+  const Design& known = model.belief->known();
+  for (std::size_t row = 0; row < known.rows; ++row)
+    space.rows.push_back(in_order(configuration_of(known, row)));
+  for (std::size_t c = 0; c < space.columns.size(); ++c) {
+    std::set<double> values;
+    for (const Configuration& run : space.rows)
+      values.insert(run[c]);
+    if (!space.columns[c].is_text())
+      space.columns[c].values.assign(values.begin(), values.end());
+  }
+  for (const Tie& tie : spec.ties)
+    if (tie.in_steps())
+      space.steps.push_back(tie);
+  bind_columns(space, table_of(space, space.rows));
+  const auto is_possible = [&](const Configuration& configuration) {
+    for (std::size_t c = 0; c < space.columns.size(); ++c) {
+      const auto is_whole = [](double value) { return value == std::round(value); };
+      if (std::ranges::all_of(space.columns[c].values, is_whole) && !is_whole(configuration[c]))
+        return false;
+    }
+    return !contains(space.beyond, configuration) && !contains(space.rows, configuration);
+  };
+  // Where the model has laws, at the configuration that they are told of.
+  const perfmodel::Configuration& at = model.laws ? *model.typical : model.central->configuration;
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    for (const double multiple : kBeyond)
+      if (!spec.follows(spec.extrinsic[j].column))
+        if (const auto moved = with_scale(spec, at, j, multiple * spec.extrinsic[j].high);
+            moved && is_possible(in_order(*moved)))
+          space.beyond.push_back(in_order(*moved));
+  return space;
+}
+
+namespace {
+
+/// Whether a configuration satisfies the restrictions of a space of runs.
+bool is_known_to_exist(const Space& space, const Configuration& configuration) {
+  return !space.failed.contains(configuration) &&
+         std::ranges::all_of(
+             space.bonds,
+             [&](const Bond& bond) {
+               return bond.known.contains(part_of(configuration, bond.columns));
+             }) &&
+         std::ranges::all_of(
+             space.orders, [&](const Order& order) { return order.holds(configuration); }) &&
+         std::ranges::all_of(
+             space.steps, [&](const Tie& tie) { return keeps_step(space, tie, configuration); });
+}
+
+}  // namespace
+
+TextCodes text_codes(const Space& space) {
+  TextCodes out;
+  for (const SpaceColumn& column : space.columns)
+    if (column.is_text())
+      out.add_column(column.name, column.levels);
+  return out;
+}
+
+std::vector<double> formula_values(const Space& space, TextCodes& codes,
+                                   const Configuration& configuration) {
+  std::vector<double> values = configuration;
+  for (std::size_t c = 0; c < space.columns.size(); ++c)
+    if (space.columns[c].is_text())
+      values[c] = codes.code(space.columns[c].text(configuration[c]));
+  return values;
+}
+
+Conditions conditions_of(const Space& space) {
+  TextCodes codes = text_codes(space);
+  std::vector<Formula> formulas;
+  for (const std::string& text : space.where)
+    formulas.emplace_back(text, space.names(), codes, space.source + ": where");
+  std::set<Configuration> listed;
+  if (space.is_listed())
+    listed.insert(space.rows.begin(), space.rows.end());
+  return [&space, codes, formulas,
+          listed = std::move(listed)](const Configuration& configuration) mutable {
+    if (!is_known_to_exist(space, configuration) ||
+        (!listed.empty() && !listed.contains(configuration)))
+      return false;
+    if (formulas.empty())
+      return true;
+    const auto values = formula_values(space, codes, configuration);
+    return std::ranges::all_of(formulas, [&](const Formula& formula) {
+      const double value = formula(values);
+      return value != 0 && !std::isnan(value);
+    });
+  };
+}
+
+Table table_of(const Space& space, const std::vector<Configuration>& configurations) {
+  Table table;
+  table.source = space.source;
+  for (std::size_t row = 0; row < configurations.size(); ++row)
+    table.lines.push_back(static_cast<std::uint32_t>(row + 2));
+  for (std::size_t c = 0; c < space.columns.size(); ++c) {
+    const SpaceColumn& from = space.columns[c];
+    Column column;
+    column.name = from.name;
+    column.kind = from.is_text() ? Column::Kind::text : Column::Kind::numeric;
+    column.levels = from.levels;
+    for (const Configuration& configuration : configurations)
+      if (from.is_text())
+        column.codes.push_back(static_cast<std::uint32_t>(configuration[c]));
+      else
+        column.numbers.push_back(configuration[c]);
+    table.columns.push_back(std::move(column));
+  }
+  return table;
+}
+
+std::vector<Configuration> configurations_of(const Space& space, const Table& table) {
+  std::vector<Configuration> configurations(table.rows(), Configuration(space.columns.size()));
+  CellProblems problems(table);
+  for (std::size_t c = 0; c < space.columns.size(); ++c) {
+    const SpaceColumn& column = space.columns[c];
+    const Column& cells = table.at(column.name);
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      const auto value = value_of_cell(column, cells.text(row));
+      if (value) {
+        configurations[row][c] = *value;
+      } else {
+        problems.add(
+            row, cells,
+            [&] {
+              return fmt::format("{} is not in the space, which has {}",
+                                 quoted_cell(cells.text(row)), expectation(column));
+            });
+      }
+    }
+  }
+  if (!problems.empty())
+    throw InputError(problems.text());
+  return configurations;
+}
+
+std::vector<Configuration> contained_configurations(const Space& space, const Table& table) {
+  std::vector<Configuration> out;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    if (auto configuration = configuration_in(space, table, row))
+      out.push_back(*std::move(configuration));
+  return out;
+}
+
+void for_each_configuration(const Space& space,
+                            const std::function<void(const Configuration&)>& visit) {
+  const std::size_t columns = space.columns.size();
+  std::vector<std::size_t> digits(columns, 0);
+  Configuration configuration(columns);
+  while (true) {
+    for (std::size_t c = 0; c < columns; ++c)
+      configuration[c] = space.columns[c].choice(digits[c]);
+    visit(configuration);
+    std::size_t c = columns;
+    while (c > 0 && ++digits[c - 1] == space.columns[c - 1].choices())
+      digits[--c] = 0;
+    if (c == 0)
+      return;
+  }
+}
+
+namespace {
+
+constexpr std::size_t kMostEnumerated = 200000;
+/// Draws for a new configuration until the conditions count as impossible to fulfil.
+constexpr std::size_t kMostDraws = 100000;
+constexpr std::size_t kMostDrawsOfRuns = 2000;  // since these are more often new and valid
+
+[[noreturn]] void too_few(const Space& space, std::size_t n, const std::string& found) {
+  throw InputError(fmt::format("{}: there are {}{}, not {}", space.source, found,
+                               space.where.empty() ? "" : " that fulfil its conditions", n));
+}
+
+/// All configurations of a space of rows or lists that fulfil its conditions.
+std::vector<Configuration> all_of(const Space& space, const Conditions& conditions) {
+  std::vector<Configuration> all;
+  const auto add = [&](const Configuration& configuration) {
+    if (conditions(configuration))
+      all.push_back(configuration);
+  };
+  if (space.is_listed())
+    std::ranges::for_each(space.rows, add);
+  else
+    for_each_configuration(space, add);
+  return all;
+}
+
+/// Adds those of the candidates that are new, in their order, until the plan has n configurations.
+void add_new(Plan& plan, const std::vector<Configuration>& candidates, std::size_t n) {
+  std::set<Configuration> known(plan.configurations.begin(), plan.configurations.end());
+  for (const Configuration& candidate : candidates) {
+    if (plan.configurations.size() >= n)
+      return;
+    if (known.insert(candidate).second)
+      plan.configurations.push_back(candidate);
+  }
+}
+
+/// A random configuration. In a space of runs: a random run, in which bound columns take the values
+/// of other runs, if the result can exist.
+Configuration draw(const Space& space, RandomStream& random) {
+  Configuration drawn(space.columns.size());
+  if (space.rows.empty()) {
+    for (std::size_t c = 0; c < drawn.size(); ++c)
+      drawn[c] = space.columns[c].value_at(random.uniform());
+    return drawn;
+  }
+  drawn = space.rows[random.below(space.rows.size())];
+  for (std::size_t i = 0; i < 2 * space.bonds.size(); ++i) {
+    Configuration moved = drawn;
+    const Configuration& other = space.rows[random.below(space.rows.size())];
+    for (const std::size_t c : space.bonds[random.below(space.bonds.size())].columns)
+      moved[c] = other[c];
+    if (is_known_to_exist(space, moved))
+      drawn = std::move(moved);
+  }
+  return drawn;
+}
+
+/// Draws for a Latin hypercube: column by column, the strata in random order.
+std::vector<Configuration> strata(const Space& space, std::size_t n, std::uint64_t seed) {
+  std::vector<Configuration> points(n, Configuration(space.columns.size()));
+  std::vector<std::size_t> order(n);
+  for (std::size_t c = 0; c < space.columns.size(); ++c) {
+    RandomStream random(seed, "plan latin hypercube", c);
+    for (std::size_t i = 0; i < n; ++i)
+      order[i] = i;
+    random.shuffle(std::span(order));
+    const SpaceColumn& column = space.columns[c];
+    // It is random, too, which values of a list occur once more than others.
+    std::vector<double> choices;
+    if (!column.is_range()) {
+      for (std::size_t k = 0; k < column.choices(); ++k)
+        choices.push_back(column.choice(k));
+      random.shuffle(std::span(choices));
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      points[order[i]][c] = column.is_range()
+                                ? column.value_at((static_cast<double>(i) + random.uniform()) /
+                                                  static_cast<double>(n))
+                                : choices[i % choices.size()];
+    }
+  }
+  return points;
+}
+
+/// Swaps values between configurations until all fulfil the conditions and are distinct, if
+/// possible. Returns the indices of those for which it is not.
+std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed,
+                                const std::vector<Configuration>& existing,
+                                std::vector<Configuration>& points) {
+  std::multiset<Configuration> known(existing.begin(), existing.end());
+  known.insert(points.begin(), points.end());
+  const auto is_good = [&](const Configuration& point) {
+    return known.count(point) == 1 && conditions(point);
+  };
+  std::vector<std::size_t> bad;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!is_good(points[i]))
+      bad.push_back(i);
+  RandomStream random(seed, "plan repair");
+  const auto swap = [&](std::size_t i, std::size_t j, std::size_t c) {
+    known.erase(known.find(points[i]));
+    known.erase(known.find(points[j]));
+    std::swap(points[i][c], points[j][c]);
+    known.insert(points[i]);
+    known.insert(points[j]);
+  };
+  std::vector<std::size_t> hopeless;
+  for (const std::size_t i : bad) {
+    bool repaired = is_good(points[i]);  // a swap for another one may have repaired it
+    for (std::size_t attempt = 0; attempt < 2000 && !repaired; ++attempt) {
+      const std::size_t j = random.below(points.size());
+      const std::size_t c = random.below(points[i].size());
+      if (points[i][c] == points[j][c])
+        continue;
+      const bool other_was_good = is_good(points[j]);
+      swap(i, j, c);
+      // The other one may stay invalid, but must not duplicate a third one, making it invalid, too.
+      const bool other_does_no_harm =
+          is_good(points[j]) || (!other_was_good && !conditions(points[j]));
+      repaired = is_good(points[i]) && other_does_no_harm;
+      if (!repaired)
+        swap(i, j, c);
+    }
+    if (!repaired)
+      hopeless.push_back(i);
+  }
+  return hopeless;
+}
+
+}  // namespace
+
+bool is_small(const Space& space, std::size_t most) {
+  const auto size = space.size();
+  return size && *size <= static_cast<double>(most);
+}
+
+Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
+                 const std::vector<Configuration>& existing) {
+  const Conditions conditions = conditions_of(space);
+  Plan plan{existing, 0};
+  RandomStream random(seed, "plan random");
+  if (space.is_listed() || is_small(space, kMostEnumerated)) {
+    auto candidates = all_of(space, conditions);
+    const std::size_t found = candidates.size();
+    random.shuffle(std::span(candidates));
+    add_new(plan, candidates, n);
+    if (plan.configurations.size() < n)
+      too_few(space, n, fmt::format("only {} configurations", found));
+    return plan;
+  }
+  std::set<Configuration> known(existing.begin(), existing.end());
+  const std::size_t most_draws = space.rows.empty() ? kMostDraws : kMostDrawsOfRuns;
+  for (std::size_t draws = 0; plan.configurations.size() < n;) {
+    const Configuration configuration = draw(space, random);
+    if (conditions(configuration) && known.insert(configuration).second) {
+      plan.configurations.push_back(configuration);
+      draws = 0;
+    } else if (++draws == most_draws) {
+      too_few(space, n,
+              fmt::format("hardly more than {} configurations to be found",
+                          plan.configurations.size()));
+    }
+  }
+  return plan;
+}
+
+std::vector<Configuration> random_configurations(const Space& space, std::size_t least,
+                                                 std::size_t most, std::uint64_t seed,
+                                                 const std::vector<Configuration>& existing) {
+  for (std::size_t wanted = most;; wanted = std::max(least, wanted / 2)) {
+    try {
+      return random_plan(space, existing.size() + wanted, seed, existing).configurations;
+    } catch (const InputError&) {  // its conditions permit fewer
+      if (wanted <= least)
+        throw;
+    }
+  }
+}
+
+std::vector<Configuration> sample(const Space& space, std::size_t most, std::uint64_t seed) {
+  const std::size_t n = is_small(space, most)
+                            ? std::max<std::size_t>(1, all_of(space, conditions_of(space)).size())
+                            : most;
+  return random_configurations(space, 1, n, seed, {});
+}
+
+Plan latin_hypercube_plan(const Space& space, std::size_t n, std::uint64_t seed,
+                          const std::vector<Configuration>& existing) {
+  if (existing.size() >= n)
+    return {existing, 0};
+  const Conditions conditions = conditions_of(space);
+  auto points = strata(space, n - existing.size(), seed);
+  const auto hopeless = repair(conditions, seed, existing, points);
+  Plan plan{existing, hopeless.size()};
+  const std::set<std::size_t> left_out(hopeless.begin(), hopeless.end());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!left_out.contains(i))
+      plan.configurations.push_back(points[i]);
+  return {random_plan(space, n, seed, plan.configurations).configurations, plan.off_balance};
+}
+
+}  // namespace perfmodel::plan
