@@ -106,7 +106,7 @@ def of_conditions(text, code):
 
 
 def candidates(root, room):
-    for path in sorted((root / "src" / room).glob("*.cpp")):
+    for path in sorted((root / "src").glob(f"*/{room}/*.cpp")):
         text = path.read_text()
         code = masked(text)
         for kind, what, start, end, new in [*of_operators(text, code), *of_conditions(text, code)]:
@@ -167,8 +167,12 @@ def spec_of(root, folder, which=""):
 
 
 def folders_of(root, room):
-    """The folders with tests of the room, its own first. Forms are tested by their fits."""
-    beside = {"forms": ["fit"], "fit": ["trust"]}.get(room, [])
+    """The folders with tests of the room, its own first. Forms are tested by their fits, and the
+    files of some rooms were tested before they stood there."""
+    beside = {"forms": ["fit"], "fit": ["trust"], "roles": ["columns"], "effects": ["analysis"],
+              "storage": ["base"], "import": ["sources", "jobs"], "many": ["jobs", "report"],
+              "suggest": ["analysis", "jobs"], "compare": ["analysis"], "ssgd": ["analysis"],
+              "workflows": ["codegen"]}.get(room, [])
     return [folder for folder in [room, *beside, "cli"] if (root / "tests" / folder).exists()]
 
 
@@ -218,11 +222,11 @@ def main():
     if root.exists():
         sys.exit(f"{root} exists: give a new folder")
     build = build_of(root, options.ref)
-    rooms = sorted(path.name for path in (root / "src").iterdir() if path.is_dir())
+    rooms = sorted({path.parent.name for path in (root / "src").glob("*/*/*.cpp")})
     if options.rooms:
         rooms = options.rooms.split(",")
 
-    with open(root / "src" / "base" / "text.cpp", "a") as switch:
+    with open(root / "src" / "engine" / "base" / "text.cpp", "a") as switch:
         switch.write(SWITCH)
     mutants = built(build, dict(enumerate(
         mutant for room in rooms
