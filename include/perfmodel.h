@@ -53,8 +53,8 @@ PERFMODEL_API perfmodel_table* perfmodel_table_new(size_t rows);
  * status. */
 PERFMODEL_API int perfmodel_table_add_numbers(perfmodel_table* table, const char* name,
                                               const double* numbers);
-/** Appends a column of texts, which are copied: row i has the text levels[codes[i]]. They are read as
- * the cells of a CSV file: "" is blank, "16GiB" a quantity, and of numbers beside other texts all
+/** Appends a column of texts, which are copied: row i has the text levels[codes[i]]. They are read
+ * as the cells of a CSV file: "" is blank, "16GiB" a quantity, and numbers among other texts are
  * numbers; but texts that are all numbers are levels. Returns a status. */
 PERFMODEL_API int perfmodel_table_add_texts(perfmodel_table* table, const char* name,
                                             const uint32_t* codes, const char* const* levels,
@@ -71,9 +71,9 @@ typedef int (*perfmodel_progress)(void* user, const char* stage, size_t done, si
  *
  * `options`: a JSON object, or NULL; its names and values are those of the options of
  * `perfmodel fit`: {"target": "time_s", "expression": "auto", "extrinsic": ["gpus"], "l2": 0.01,
- * "keep_totals": true}. Options about files other than "prior", output and several models are refused.
- * "facts": {"device": "device,bandwidth\na100,2039\n"} has tables as CSV, whose columns are appended
- * to the rows. Runs that failed are left out as by the program; perfmodel_model_warnings() tells.
+ * "keep_totals": true}. Options about output, several models and files but "prior" are refused.
+ * "facts": {"device": "device,bandwidth\na100,2039\n"} has tables as CSV; their columns are
+ * appended. Failed runs are left out as by the program; perfmodel_model_warnings() tells.
  * `progress`: may be NULL; `user` is passed to it.
  *
  * Returns NULL after an error, or with the status PERFMODEL_CANCELLED. Free the model by
@@ -86,8 +86,8 @@ PERFMODEL_API perfmodel_model* perfmodel_model_from_json(const char* text);
 /** The text of model.json, as the program writes it; NULL after an error. Free it by
  * perfmodel_text_free(). */
 PERFMODEL_API char* perfmodel_model_to_json(const perfmodel_model* model);
-/** What the fit warned of about the runs, such as those that are left out: a sentence per line; "" of
- * a model that was read. Valid as long as the model. */
+/** What the fit warned of about the runs, such as those that are left out: a sentence per line; ""
+ * of a model that was read. Valid as long as the model. */
 PERFMODEL_API const char* perfmodel_model_warnings(const perfmodel_model* model);
 /** Accepts NULL. */
 PERFMODEL_API void perfmodel_model_free(perfmodel_model* model);
@@ -95,9 +95,9 @@ PERFMODEL_API void perfmodel_model_free(perfmodel_model* model);
 PERFMODEL_API void perfmodel_text_free(char* text);
 
 /** Predicts the time of each row of a table, which has the input columns of the model or the texts
- * whose facts the model knows; others are ignored. `times`: one number per row, in the unit of the measured times. `lower` and `upper`: the
- * ends of the prediction intervals, one number per row; both may be NULL. `coverage`: the share of
- * new times in the intervals, in (0, 1); 0: that of the model. Returns a status. */
+ * whose facts it knows. `times`: one number per row, in the unit of the measured times. `lower` and
+ * `upper`: the ends of the prediction intervals, one number per row; both may be NULL. `coverage`:
+ * the share of new times in the intervals, in (0, 1); 0: that of the model. Returns a status. */
 PERFMODEL_API int perfmodel_predict(const perfmodel_model* model, const perfmodel_table* table,
                                     double coverage, double* times, double* lower, double* upper);
 
