@@ -107,13 +107,14 @@ TEST_CASE("with a residual process a formula keeps its constants, times one fact
   SECTION("fitted again to the same runs it is the same") {
     const FitOptions options = one_product();
     CHECK(model.search.loss == options.loss);
-    const VectorXd again = (*model.form->refit(model, runs.design, options))(runs.design).constants;
+    const VectorXd again =
+        (*fitter_of(*model.form).refit(model, runs.design, options))(runs.design).constants;
     for (Eigen::Index k = 0; k < again.size(); ++k)
       CHECK(again[k] == Catch::Approx(model.constants[k]).epsilon(1e-3));
     const test::TemporaryDirectory directory;
     directory.write("model.json", to_json(model));
     const FittedModel read = read_model(directory.file("model.json"));
-    CHECK_THROWS_AS(read.form->refit(read, runs.design, {}), UsageError);
+    CHECK_THROWS_AS(fitter_of(*read.form).refit(read, runs.design, {}), UsageError);
   }
 }
 

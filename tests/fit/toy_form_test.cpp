@@ -81,15 +81,10 @@ class ToyForm final : public Form {
   std::string formula(const ModelSpec& spec, const VectorXd&) const override {
     return "t = a/" + spec.extrinsic[0].column + " + C";
   }
-  std::string code(const ModelSpec& spec, const VectorXd& constants,
-                   const CodeLanguage&) const override {
-    return formula(spec, constants) + "\n";
-  }
   std::shared_ptr<const Form> reordered(const ColumnOrder&) const override {
     return std::make_shared<ToyForm>();
   }
-  std::size_t constants_in_use(const FittedModel&) const override { return 2; }
-  std::unique_ptr<Refit> refit(const FittedModel&, const Design&, const FitOptions&) const override;
+  const Fitter* fitter() const override;
   void describe_constants(Fields& f, FittedModel& model) const override { read(f, model); }
 
   static void read(Fields& f, FittedModel& model) {
@@ -122,8 +117,13 @@ class ToyRefit final : public Refit {
   std::size_t free_constants() const override { return 2; }
 };
 
-std::unique_ptr<Refit> ToyForm::refit(const FittedModel&, const Design&, const FitOptions&) const {
-  return std::make_unique<ToyRefit>();
+const Fitter* ToyForm::fitter() const {
+  static constexpr Fitter fitter = {
+      [](const FittedModel&) { return std::size_t{2}; },
+      [](const FittedModel&, const Design&, const FitOptions&) -> std::unique_ptr<Refit> {
+        return std::make_unique<ToyRefit>();
+      }};
+  return &fitter;
 }
 
 FittedModel fit_toy(const ModelSpec& spec, const Design& training, const FitOptions&) {

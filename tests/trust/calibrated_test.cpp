@@ -4,6 +4,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "choice/fit_with_gp.hpp"
 #include "fit/fit.hpp"
 #include "forms/beyond.hpp"
 #include "forms/form.hpp"
@@ -90,7 +91,7 @@ TEST_CASE("intervals of refits are as wide as the runs scatter, and wider beyond
 TEST_CASE("what a selected form says is less certain by its constants", "[intervals]") {
   const test::PaperRuns runs = twenty_runs();
   FittedModel model = eq4_fit(runs);
-  const double used = static_cast<double>(model.form->constants_in_use(model));
+  const double used = static_cast<double>(fitter_of(*model.form).constants_in_use(model));
   const auto width_of = [&] {
     return held_out_fits(model, runs).half_widths(model, [](const FittedModel& other) {
       return VectorXd::Constant(1, predict(other, design_of(at(32, 4), other.spec))[0]);

@@ -380,7 +380,7 @@ void CandidateJudge::search(const std::vector<std::size_t>& families) {
         const Design runs = design_of(task_, rows_);
         FitOptions how = eq4_search_;
         how.threads = one_by_one ? threads : 1;
-        own.eq4 = Eq4Form().refit(fit_eq4(task_.spec, runs, how), runs, eq4_search_);
+        own.eq4 = eq4_fitter().refit(fit_eq4(task_.spec, runs, how), runs, eq4_search_);
       }
       return;
     }

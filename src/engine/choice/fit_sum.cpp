@@ -354,7 +354,7 @@ void restore_zeros(const FittedSum& sum, VectorXd& constants) {
 class SumRefit final : public Refit {
  public:
   /// `options` are those of the fit.
-  SumRefit(const FittedModel& model, const FitOptions& options)
+  SumRefit(const FittedModel& model, const Design& /*training*/, const FitOptions& options)
       : model_(model), options_(options), sum_(fitted_sum(model)) {}
 
   Refitted operator()(const Design& runs) const override {
@@ -455,13 +455,11 @@ FittedModel model_of(const SelectionTask& task, const SearchedSum& sum, const Fo
 
 }  // namespace
 
-std::size_t SumForm::constants_in_use(const FittedModel& model) const {
-  return free_constants(fitted_sum(model));
-}
-
-std::unique_ptr<Refit> SumForm::refit(const FittedModel& model, const Design&,
-                                      const FitOptions& options) const {
-  return std::make_unique<SumRefit>(model, options);
+const Fitter& sum_fitter() {
+  static constexpr Fitter fitter = {
+      [](const FittedModel& model) { return free_constants(fitted_sum(model)); },
+      refit_as<SumRefit>};
+  return fitter;
 }
 
 SumChoice::SumChoice(const ModelSpec& spec, const Design& training, const FitOptions& options)

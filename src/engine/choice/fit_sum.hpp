@@ -59,5 +59,6 @@ class SumChoice {
 /// Fits a sum of product terms whose form is given or chosen by cross-validation; Eq. (4) if no sum
 /// is better.
 FittedModel fit_sum(const ModelSpec& spec, const Design& training, const FitOptions& options);
+const Fitter& sum_fitter();
 
 }  // namespace perfmodel

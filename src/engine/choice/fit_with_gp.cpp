@@ -201,23 +201,31 @@ FittedModel fit_with_gp(const ModelSpec& spec, const Design& training, const Fit
 
 namespace {
 
+const GpForm& gp_form(const FittedModel& model) {
+  return dynamic_cast<const GpForm&>(*model.form);
+}
+
+FittedModel without_gp(const FittedModel& model, const GpForm& form) {
+  FittedModel out = model;
+  out.form = form.shared_trend();
+  return out;
+}
+
 /// Refits formula and GP to other runs with fixed hyper-parameters.
 class GpRefit final : public Refit {
  public:
-  GpRefit(const FittedModel& model, const std::shared_ptr<const Form>& formula, GpColumns columns,
-          const GpPrior& prior, const KnownGp& known, const Design& training,
+  GpRefit(const FittedModel& model, const GpForm& form, const Design& training,
           const FitOptions& options)
-      : formula_(model),
-        columns_(std::move(columns)),
-        hyper_{.coordinates = known.gp.coordinates,
-               .kernel = known.gp.kernel,
-               .level_deviation = prior.level_deviation,
-               .heavy_tails = prior.heavy_tails,
+      : formula_(without_gp(model, form)),
+        refit_(fitter_of(form.trend()).refit(formula_, training, options)),
+        columns_(form.columns()),
+        hyper_{.coordinates = form.known().gp.coordinates,
+               .kernel = form.known().gp.kernel,
+               .level_deviation = form.prior().level_deviation,
+               .heavy_tails = form.prior().heavy_tails,
                .position = {}} {
     how_.seed = options.seed;
     how_.stop = options.stop;
-    formula_.form = formula;
-    refit_ = formula->refit(formula_, training, options);
   }
 
   Refitted operator()(const Design& runs) const override {
@@ -237,15 +245,31 @@ class GpRefit final : public Refit {
   gp::GpOptions how_;
 };
 
-}  // namespace
-
-std::unique_ptr<Refit> GpForm::refit(const FittedModel& model, const Design& training,
-                                     const FitOptions& options) const {
-  if (prior_.level_deviation == 0)
+std::unique_ptr<Refit> refit_with_gp(const FittedModel& model, const Design& training,
+                                     const FitOptions& options) {
+  const GpForm& form = gp_form(model);
+  if (form.prior().level_deviation == 0)
     throw UsageError(
         "a model with a residual correction that was read from a file cannot be fitted "
         "to other runs: the file has no priors; fit it anew");
-  return std::make_unique<GpRefit>(model, trend_, columns_, prior_, *known_, training, options);
+  return std::make_unique<GpRefit>(model, form, training, options);
+}
+
+}  // namespace
+
+const Fitter& fitter_of(const Form& form) {
+  static constexpr Fitter of_trend_and_gp = {
+      [](const FittedModel& model) {
+        const FittedModel trend = without_gp(model, gp_form(model));
+        return fitter_of(*trend.form).constants_in_use(trend);
+      },
+      refit_with_gp};
+  if (const Fitter* const own = form.fitter())
+    return *own;
+  return has_gp(form)                                  ? of_trend_and_gp
+         : form.name() == to_text(Expression::formula) ? own_fitter()
+         : form.name() == to_text(Expression::sum)     ? sum_fitter()
+                                                       : eq4_fitter();
 }
 
 }  // namespace perfmodel

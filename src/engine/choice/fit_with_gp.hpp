@@ -48,6 +48,9 @@ Refitted times_factor(const std::shared_ptr<const Form>& form, const ModelSpec& 
 /// Fits the expression in `options` with a residual GP.
 FittedModel fit_with_gp(const ModelSpec& spec, const Design& training, const FitOptions& options);
 
+/// The fitter of a form: its own one, or that beside the search of its kind.
+const Fitter& fitter_of(const Form& form);
+
 /// Adds a residual GP to a formula that was fitted to the same runs. `start`: where the search of
 /// its hyper-parameters begins, in place of several starts.
 FittedModel with_gp(FittedModel formula, const Design& training, const FitOptions& options,

@@ -10,6 +10,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "choice/fit_with_gp.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/loss.hpp"
 #include "perfmodel/error.hpp"
@@ -150,7 +151,7 @@ class Alternation final : public Refit {
     options_.loss = loss;
     options_.quantile = of_quantile ? model.search.quantile : std::nullopt;
     options_.be_silent();
-    refit_ = model.form->refit(model_, without_limits(training), options_);
+    refit_ = fitter_of(*model.form).refit(model_, without_limits(training), options_);
     if (of_quantile)
       tobit_ = std::make_unique<Alternation>(model, training, options, Loss::rmsle, false);
     if (const auto gp = model.form->gp_belief(model.spec))

@@ -51,7 +51,7 @@ using FitOfForm = FittedModel (*)(const ModelSpec&, const Design&, const FitOpti
 FittedModel fit_censored(const ModelSpec& spec, const Design& training, const FitOptions& options,
                          FitOfForm fit);
 
-/// Form::refit() for runs of which some were cut off, which alternates anew for each set of runs.
+/// Fitter::refit() for runs of which some were cut off, which alternates anew for each set of runs.
 std::unique_ptr<Refit> censored_refit(const FittedModel& model, const Design& training,
                                       const FitOptions& options);
 

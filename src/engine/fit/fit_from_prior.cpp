@@ -337,7 +337,7 @@ std::unique_ptr<Refit> refit_of(const FittedModel& model, const Design& training
     return std::make_unique<PriorRefit>(*options.prior, training);
   if (has_cut_runs(training))
     return censored_refit(model, training, options);
-  return model.form->refit(model, training, options);
+  return fitter_of(*model.form).refit(model, training, options);
 }
 
 }  // namespace perfmodel

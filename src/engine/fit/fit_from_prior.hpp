@@ -24,7 +24,7 @@ double log_deviation(const FittedModel& model);
 FittedModel fit_from_prior(const ModelSpec& spec, const Design& training,
                            const FitOptions& options);
 
-/// Refits a model as it was fitted: by Form::refit() or, with options.prior, from that model.
+/// Refits a model as it was fitted: by its fitter or, with options.prior, from that model.
 std::unique_ptr<Refit> refit_of(const FittedModel& model, const Design& training,
                                 const FitOptions& options);
 

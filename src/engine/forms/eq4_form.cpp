@@ -93,10 +93,6 @@ std::shared_ptr<const Form> Eq4Form::reordered(const ColumnOrder&) const {
   return eq4_form();
 }
 
-std::size_t Eq4Form::constants_in_use(const FittedModel& model) const {
-  return static_cast<std::size_t>((model.constants.array() != 0).count());
-}
-
 void Eq4Form::settle_unseen_levels(const Design& training, FittedModel& model) const {
   const Eq4Layout layout(model.spec);
   for (std::size_t c = 0; c < training.categorical.size(); ++c)

@@ -22,9 +22,6 @@ class Eq4Form final : public TermForm {
                                      const Configuration* at) const override;
   std::string formula(const ModelSpec& spec, const VectorXd& constants) const override;
   std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
-  std::size_t constants_in_use(const FittedModel& model) const override;
-  std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
-                               const FitOptions& options) const override;
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
 };

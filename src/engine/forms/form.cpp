@@ -142,11 +142,11 @@ double Form::unscaled_time(const VectorXd& constants) const {
   return has_local_powers() ? 0 : constants[constants.size() - 1];
 }
 
-std::optional<VectorXd> Form::gp_factors(const Design&) const {
+std::optional<VectorXd> Predictor::gp_factors(const Design&) const {
   return std::nullopt;
 }
 
-std::optional<GpBelief> Form::gp_belief(const ModelSpec&) const {
+std::optional<GpBelief> Predictor::gp_belief(const ModelSpec&) const {
   return std::nullopt;
 }
 
@@ -157,17 +157,6 @@ std::vector<double> Form::steps(const ModelSpec& spec, std::size_t numeric) cons
 void Form::settle_unseen_levels(const Design& training, FittedModel& model) const {
   if (has_gp(*this))
     trend().settle_unseen_levels(training, model);
-}
-
-std::string formula_code(const FittedModel& model, const CodeLanguage& language) {
-  const bool is_request = is_of_workflow(language);
-  if (is_request && !model.bound)
-    throw InputError(
-        "half of the jobs would exceed this model's prediction; fit a bound: --quantile 0.95");
-  if (is_request && has_gp(*model.form))
-    throw InputError(
-        "a residual correction is too long for a workflow; fit the bound with --residual none");
-  return model.form->code(model.spec, model.constants, language);
 }
 
 VectorXd predict(const FittedModel& model, const Design& design) {

@@ -178,15 +178,64 @@ class Refit {
   virtual std::size_t free_constants() const = 0;
 };
 
-/// A kind of formula for the time of a configuration, such as Eq. (4) or a sum of product terms.
-/// Fitting, prediction, output, storage and validation of models all use this interface. A new form
-/// is a derived class and an entry in form_kinds().
-///
-/// A form computes times from the constants of a model, in the units of the data. The last constant
-/// is C, the constant part of the time. Forms are immutable and shared by copies of a model.
-class Form {
+/// What the search of a form knows of its models; it stands beside the search, so that a form needs
+/// none.
+struct Fitter {
+  /// Number of constants of a fitted model that are in use.
+  std::size_t (*constants_in_use)(const FittedModel& model);
+  /// `options`: those of the fit. Model and options must outlive the result. Throws UsageError if
+  /// the model lacks the settings of its fit, such as one with a GP that was read from a file.
+  std::unique_ptr<Refit> (*refit)(const FittedModel& model, const Design& training,
+                                  const FitOptions& options);
+};
+
+/// A Fitter::refit of this class.
+template <class OfForm>
+std::unique_ptr<Refit> refit_as(const FittedModel& model, const Design& training,
+                                const FitOptions& options) {
+  return std::make_unique<OfForm>(model, training, options);
+}
+
+/// The times of a model. The last of its constants is C, the constant part of the time.
+class Predictor {
  public:
-  virtual ~Form() = default;
+  virtual ~Predictor() = default;
+
+  /// Returns one time per row.
+  virtual VectorXd predict(const ModelSpec& spec, const VectorXd& constants,
+                           const Design& design) const = 0;
+  /// Derivatives of ln t, rows x constants: with respect to the logarithm of a constant with range
+  /// not_negative or factor, and to a power itself.
+  virtual MatrixXd log_slopes(const ModelSpec& spec, const VectorXd& constants,
+                              const Design& design) const = 0;
+  /// Percentage of the predicted time, summed over the rows, per component.
+  virtual std::vector<double> shares(const ModelSpec& spec, const VectorXd& constants,
+                                     const Design& design) const = 0;
+  /// The form with all its times multiplied by `factor`, for a form whose constants do not suffice
+  /// for that; else null.
+  virtual std::shared_ptr<const Form> multiplied(double /*factor*/) const { return nullptr; }
+
+  /// The factor of the GP, per row. nullopt if the form has no GP.
+  virtual std::optional<VectorXd> gp_factors(const Design& design) const;
+  /// nullopt if the form has no GP.
+  virtual std::optional<GpBelief> gp_belief(const ModelSpec& spec) const;
+  /// nullopt if the form has no GP.
+  virtual std::optional<GpReach> gp_reach(const ModelSpec&, const VectorXd&, const Design&) const {
+    return std::nullopt;
+  }
+
+  /// True if the scaling powers depend on the configuration.
+  virtual bool has_local_powers() const { return true; }
+  /// The scaling power of each extrinsic column: d ln t / d ln E at a configuration or, unless
+  /// has_local_powers(), the constants; only then `at` may be null.
+  virtual std::vector<double> scaling_powers(const ModelSpec& spec, const VectorXd& constants,
+                                             const Configuration* at) const = 0;
+};
+
+/// What a model consists of: its constants, and the text of its formula.
+class Composition {
+ public:
+  virtual ~Composition() = default;
 
   /// Its name in model.json: "generic", "multi", "process".
   virtual std::string_view name() const = 0;
@@ -196,75 +245,46 @@ class Form {
   virtual std::vector<ConstantInfo> constants(const ModelSpec& spec) const = 0;
   /// Names of the groups of constants: inputs or terms.
   virtual std::vector<std::string> groups(const ModelSpec& spec) const = 0;
-  /// The differences between levels, column by column, the first level of a column included. Empty
-  /// if the constants of levels are identifiable by themselves.
-  virtual std::vector<ConstantDifference> differences(const ModelSpec& spec) const;
-
-  /// Returns one time per row.
-  virtual VectorXd predict(const ModelSpec& spec, const VectorXd& constants,
-                           const Design& design) const = 0;
-  /// Derivatives of ln t, rows x constants: with respect to the logarithm of a constant with range
-  /// not_negative or factor, and to a power itself.
-  virtual MatrixXd log_slopes(const ModelSpec& spec, const VectorXd& constants,
-                              const Design& design) const = 0;
-  /// The form with all its times multiplied by `factor`, for a form whose constants do not suffice
-  /// for that; else null.
-  virtual std::shared_ptr<const Form> multiplied(double /*factor*/) const { return nullptr; }
-  /// The form without its GP; it has the same constants, steps and differences.
-  virtual const Form& trend() const { return *this; }
-  /// The factor of the GP, per row. nullopt if the form has no GP.
-  virtual std::optional<VectorXd> gp_factors(const Design& design) const;
-  /// nullopt if the form has no GP.
-  virtual std::optional<GpBelief> gp_belief(const ModelSpec& spec) const;
-  /// nullopt if the form has no GP.
-  virtual std::optional<GpReach> gp_reach(const ModelSpec&, const VectorXd&, const Design&) const {
-    return std::nullopt;
-  }
   /// The components of the time, C last. `mark`, if given, returns a mark to write after the number
   /// of a constant.
   virtual std::vector<TimePart> parts(
       const ModelSpec& spec, const VectorXd& constants,
       const std::function<std::string(std::size_t)>& mark = nullptr) const = 0;
-  /// Percentage of the predicted time, summed over the rows, per component.
-  virtual std::vector<double> shares(const ModelSpec& spec, const VectorXd& constants,
-                                     const Design& design) const = 0;
+  /// The formula as in model.json, on one line.
+  virtual std::string formula(const ModelSpec& spec, const VectorXd& constants) const = 0;
+  /// Reads or writes the field `constants` of model.json, the inputs included; the context of `f`
+  /// is the model, which gets the form that was read. A form with a GP is read by form_kinds().
+  virtual void describe_constants(Fields& f, FittedModel& model) const = 0;
+};
 
-  /// True if the scaling powers depend on the configuration.
-  virtual bool has_local_powers() const { return true; }
+/// A kind of formula for the time of a configuration, such as Eq. (4) or a sum of product terms.
+/// Prediction, output, storage and validation of models all use this interface. A new form is a
+/// derived class and an entry in form_kinds(); what fits it again is its Fitter.
+///
+/// A form computes times from the constants of a model, in the units of the data. Forms are
+/// immutable and shared by copies of a model.
+class Form : public Predictor, public Composition {
+ public:
+  /// The form without its GP; it has the same constants, steps and differences.
+  virtual const Form& trend() const { return *this; }
+  /// The differences between levels, column by column, the first level of a column included. Empty
+  /// if the constants of levels are identifiable by themselves.
+  virtual std::vector<ConstantDifference> differences(const ModelSpec& spec) const;
   /// Index of the constant that is the scaling power of an extrinsic column; nullopt if the scaling
   /// powers depend on the configuration.
   virtual std::optional<std::size_t> scaling_constant(const ModelSpec& spec,
                                                       std::size_t extrinsic) const;
-  /// The scaling power of each extrinsic column: d ln t / d ln E at a configuration or, unless
-  /// has_local_powers(), the constants; only then `at` may be null.
-  virtual std::vector<double> scaling_powers(const ModelSpec& spec, const VectorXd& constants,
-                                             const Configuration* at) const = 0;
-  /// The part of the time that scaling powers do not apply to: C, or nothing if they are local.
-  double unscaled_time(const VectorXd& constants) const;
   /// Thresholds of a numeric column above which the time jumps.
   virtual std::vector<double> steps(const ModelSpec& spec, std::size_t numeric) const;
-
-  /// The formula as in model.json, on one line.
-  virtual std::string formula(const ModelSpec& spec, const VectorXd& constants) const = 0;
-  /// The whole model as source code; throws what the writers in codegen throw.
-  virtual std::string code(const ModelSpec& spec, const VectorXd& constants,
-                           const CodeLanguage& language) const = 0;
+  /// The part of the time that scaling powers do not apply to: C, or nothing if they are local.
+  double unscaled_time(const VectorXd& constants) const;
 
   /// The same form for another order of the columns of a spec.
   virtual std::shared_ptr<const Form> reordered(const ColumnOrder& order) const = 0;
-
-  /// Number of constants of a fitted model that are in use.
-  virtual std::size_t constants_in_use(const FittedModel& model) const = 0;
-  /// `options`: those of the fit. Model and options must outlive the result. Throws UsageError if
-  /// the model lacks the settings of its fit, such as one with a GP that was read from a file.
-  virtual std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
-                                       const FitOptions& options) const = 0;
   /// Gives the constants of levels that occur in no row a meaningful value.
   virtual void settle_unseen_levels(const Design& training, FittedModel& model) const;
-
-  /// Reads or writes the field `constants` of model.json, the inputs included; the context of `f`
-  /// is the model, which gets the form that was read. A form with a GP is read by form_kinds().
-  virtual void describe_constants(Fields& f, FittedModel& model) const = 0;
+  /// The fitter of a form that is not in form_kinds(); see fitter_of().
+  virtual const Fitter* fitter() const { return nullptr; }
 };
 
 inline bool has_gp(const Form& form) {

@@ -102,6 +102,10 @@ class GpForm final : public Form {
          GpPrior prior);
 
   const Form& trend() const override { return *trend_; }
+  const std::shared_ptr<const Form>& shared_trend() const { return trend_; }
+  const GpColumns& columns() const { return columns_; }
+  const KnownGp& known() const { return *known_; }
+  const GpPrior& prior() const { return prior_; }
   /// The posterior mean of z per row, minus the centre.
   VectorXd mean(const Design& design) const;
 
@@ -125,13 +129,8 @@ class GpForm final : public Form {
   std::vector<double> scaling_powers(const ModelSpec& spec, const VectorXd& constants,
                                      const Configuration* at) const override;
   std::string formula(const ModelSpec& spec, const VectorXd& constants) const override;
-  std::string code(const ModelSpec& spec, const VectorXd& constants,
-                   const CodeLanguage& language) const override;
   std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
-  std::size_t constants_in_use(const FittedModel& model) const override;
   std::shared_ptr<const Form> multiplied(double factor) const override;
-  std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
-                               const FitOptions& options) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
 
   /// Reads or writes the inputs, the trend with its constants, and the GP.

@@ -323,12 +323,6 @@ std::string OwnForm::formula(const ModelSpec& spec, const VectorXd&) const {
   return spec.target + " = " + (factor_ == 1 ? text : to_text(factor_) + " * (" + text + ")");
 }
 
-std::string OwnForm::code(const ModelSpec& spec, const VectorXd& constants,
-                          const CodeLanguage& language) const {
-  const OwnProgram program(own_, spec);
-  return own_code(spec, program.formula(), program.operands(constants), factor_, language);
-}
-
 std::shared_ptr<const Form> OwnForm::reordered(const ColumnOrder&) const {
   return std::make_shared<OwnForm>(*this);
 }
@@ -340,10 +334,6 @@ void OwnForm::settle_unseen_levels(const Design& training, FittedModel& model) c
       settle_unseen(training.categorical[*place.categorical],
                     model.constants.segment(index(place.first), index(place.count)));
   }
-}
-
-std::size_t OwnForm::constants_in_use(const FittedModel& model) const {
-  return static_cast<std::size_t>(model.constants.size());
 }
 
 void describe(Fields& f, ConstantPerLevel& x) {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/eigen.hpp"
-#include "codegen/formula_code.hpp"
 #include "forms/form.hpp"
 #include "optimise/algebra.hpp"
 #include "table/formula.hpp"
+#include "table/formula_text.hpp"
 
 namespace perfmodel {
 
@@ -88,6 +88,9 @@ class OwnForm final : public Form {
   explicit OwnForm(OwnFormula own = {}, double factor = 1)
       : own_(std::move(own)), factor_(factor) {}
 
+  const OwnFormula& own() const { return own_; }
+  double factor() const { return factor_; }
+
   std::string_view name() const override;
   FormWords words() const override;
   std::vector<ConstantInfo> constants(const ModelSpec& spec) const override;
@@ -104,12 +107,7 @@ class OwnForm final : public Form {
   std::vector<double> scaling_powers(const ModelSpec& spec, const VectorXd& constants,
                                      const Configuration* at) const override;
   std::string formula(const ModelSpec& spec, const VectorXd& constants) const override;
-  std::string code(const ModelSpec& spec, const VectorXd& constants,
-                   const CodeLanguage& language) const override;
   std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
-  std::size_t constants_in_use(const FittedModel& model) const override;
-  std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
-                               const FitOptions& options) const override;
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
 

@@ -10,9 +10,9 @@
 #include "base/fields.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "codegen/formula_code.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
+#include "table/formula_text.hpp"
 
 namespace perfmodel {
 namespace {

@@ -29,9 +29,6 @@ class SumForm final : public TermForm {
   std::vector<double> steps(const ModelSpec& spec, std::size_t extrinsic) const override;
   std::string formula(const ModelSpec& spec, const VectorXd& constants) const override;
   std::shared_ptr<const Form> reordered(const ColumnOrder& order) const override;
-  std::size_t constants_in_use(const FittedModel& model) const override;
-  std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
-                               const FitOptions& options) const override;
   void describe_constants(Fields& f, FittedModel& model) const override;
 };
 

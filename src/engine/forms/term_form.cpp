@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/formula_code.hpp"
-
 namespace perfmodel {
 
 std::vector<ConstantInfo> TermForm::constants(const ModelSpec& spec) const {
@@ -68,11 +66,6 @@ std::vector<double> TermForm::shares(const ModelSpec& spec, const VectorXd& cons
     return std::vector<double>(static_cast<std::size_t>(parts.cols()), 0);
   const VectorXd sums = 100 * parts.colwise().sum().transpose() / total;
   return {sums.begin(), sums.end()};
-}
-
-std::string TermForm::code(const ModelSpec& spec, const VectorXd& constants,
-                           const CodeLanguage& language) const {
-  return terms_code(terms(spec), constants, language);
 }
 
 }  // namespace perfmodel

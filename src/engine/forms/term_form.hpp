@@ -18,8 +18,6 @@ class TermForm : public Form {
                       const Design& design) const override;
   std::vector<double> shares(const ModelSpec& spec, const VectorXd& constants,
                              const Design& design) const override;
-  std::string code(const ModelSpec& spec, const VectorXd& constants,
-                   const CodeLanguage& language) const override;
 };
 
 }  // namespace perfmodel

@@ -431,14 +431,17 @@ class OwnFindings {
   }
 };
 
+const OwnFormula& own_of(const FittedModel& model) {
+  return dynamic_cast<const OwnForm&>(*model.form).own();
+}
+
 /// Refits a user's formula by local refinement.
 class OwnRefit final : public Refit {
  public:
-  OwnRefit(const FittedModel& model, const OwnFormula& own, const Design& training,
-           const FitOptions& options)
-      : form_(std::make_shared<OwnForm>(own)),
+  OwnRefit(const FittedModel& model, const Design& training, const FitOptions& options)
+      : form_(std::make_shared<OwnForm>(own_of(model))),
         options_(options),
-        program_(own, model.spec),
+        program_(own_of(model), model.spec),
         space_(program_, training, options),
         penalty_(program_, space_, training, options),
         start_(model.constants) {}
@@ -501,9 +504,10 @@ FittedModel fit_own(const ModelSpec& spec, const Design& training, const FitOpti
   return model;
 }
 
-std::unique_ptr<Refit> OwnForm::refit(const FittedModel& model, const Design& training,
-                                      const FitOptions& options) const {
-  return std::make_unique<OwnRefit>(model, own_, training, options);
+const Fitter& own_fitter() {
+  static constexpr Fitter fitter = {
+      [](const FittedModel& model) { return to_size(model.constants.size()); }, refit_as<OwnRefit>};
+  return fitter;
 }
 
 }  // namespace perfmodel

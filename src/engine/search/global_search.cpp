@@ -507,9 +507,11 @@ FittedModel fit_eq4(const ModelSpec& spec, const Design& training, const FitOpti
   return model;
 }
 
-std::unique_ptr<Refit> Eq4Form::refit(const FittedModel& model, const Design& training,
-                                      const FitOptions& options) const {
-  return std::make_unique<Eq4Refit>(model, training, options);
+const Fitter& eq4_fitter() {
+  static constexpr Fitter fitter = {
+      [](const FittedModel& model) { return to_size((model.constants.array() != 0).count()); },
+      refit_as<Eq4Refit>};
+  return fitter;
 }
 
 }  // namespace perfmodel

@@ -128,5 +128,6 @@ Explored explore(const LevelGroups& groups, const WeightedRows& rows, const FitO
 
 /// Fits Eq. (4): differential evolution on a sample of the rows, then local refinement on all.
 FittedModel fit_eq4(const ModelSpec& spec, const Design& training, const FitOptions& options);
+const Fitter& eq4_fitter();
 
 }  // namespace perfmodel

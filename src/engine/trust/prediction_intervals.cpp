@@ -361,7 +361,7 @@ double selection_factor(const FittedModel& model, std::size_t rows) {
   if (!model.search.form || model.search.form->given)
     return 1;
   const auto all = static_cast<double>(rows);
-  std::size_t constants = model.form->constants_in_use(model);
+  std::size_t constants = fitter_of(*model.form).constants_in_use(model);
   if (model.search.gp)
     constants += numeric_count(model.spec) + model.spec.categorical.size() + kOtherHyperParameters;
   const auto free = static_cast<double>(constants);

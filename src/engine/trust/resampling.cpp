@@ -8,6 +8,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "choice/fit_with_gp.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
 #include "forms/form.hpp"
@@ -22,7 +23,7 @@ using Resampler = std::function<Design(RandomStream&)>;
 /// sqrt(n / (n - k)) for n training rows and k constants in use; n - k counts as at least n / 2.
 double widening(const FittedModel& model, const Design& training) {
   const double n = static_cast<double>(training.rows);
-  const double k = static_cast<double>(model.form->constants_in_use(model));
+  const double k = static_cast<double>(fitter_of(*model.form).constants_in_use(model));
   return std::sqrt(n / std::max(n - k, 0.5 * n));
 }
 

@@ -8,18 +8,14 @@
 #include <vector>
 
 #include "base/eigen.hpp"
-#include "base/fields.hpp"
-#include "base/json.hpp"
-#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
 #include "columns/spec.hpp"
-#include "forms/eq4_form.hpp"
 #include "forms/form.hpp"
 #include "forms/gp_form.hpp"
 #include "forms/own_form.hpp"
-#include "forms/sum_form.hpp"
+#include "forms/term_form.hpp"
 #include "gp/gaussian_process.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
@@ -294,12 +290,11 @@ std::string trend_function(const std::string& code, FormulaLanguage language) {
          (language == FormulaLanguage::python ? "\n\n" : "\n");
 }
 
-}  // namespace
-
-std::string GpForm::code(const ModelSpec& spec, const VectorXd& constants,
-                         const CodeLanguage& language) const {
-  const gp::GaussianProcess& gp = known_->gp;
-  const std::string trend = trend_->code(spec, constants, language);
+/// A trend times the function of its GP.
+std::string gp_code(const GpForm& form, const ModelSpec& spec, const VectorXd& constants,
+                    const CodeLanguage& language) {
+  const gp::GaussianProcess& gp = form.known().gp;
+  const std::string trend = form_code(form.trend(), spec, constants, language);
   const bool is_latex = language == FormulaLanguage::latex;
   if (language == FormulaLanguage::text || is_latex)
     return trend + (is_latex ? "% " : "") + "times a residual correction (a Gaussian process)\n";
@@ -313,242 +308,48 @@ std::string GpForm::code(const ModelSpec& spec, const VectorXd& constants,
                     gp.inputs.rows()));
   const Dialect& dialect = dialect_of(language);
   const std::string helpers =
-      trend_function(trend, language) + gp_function(gp, known_->centre, language);
+      trend_function(trend, language) + gp_function(gp, form.known().centre, language);
   return function_code(spec, language, helpers, [&](const CodeInputs& inputs) {
     std::vector<std::string> numbers;
     std::vector<std::string> levels;
     const auto number = [&](const std::string& operand) {
       numbers.push_back(gp_number(gp.coordinates[numbers.size()], operand, dialect));
     };
-    for (const std::size_t i : columns_.intrinsic)
+    for (const std::size_t i : form.columns().intrinsic)
       number(inputs.intrinsic[i]);
-    for (const std::size_t j : columns_.extrinsic)
+    for (const std::size_t j : form.columns().extrinsic)
       number(inputs.extrinsic[j]);
-    for (const std::size_t c : columns_.categorical)
+    for (const std::size_t c : form.columns().categorical)
       levels.push_back(inputs.levels[c]);
     return "predict_trend(" + joined(inputs.parameters, ", ") + ") * " +
            dialect.apply(Operation::exp, std::array{gp_call(numbers, levels, language)});
   });
 }
 
-void describe(Fields& f, GpNumber& x) {
-  f("column", x.column, "a numeric input");
-  f("form", x.coordinate.form, "f(x): ln x, ln(1 + x / `unit`), or 1 - 1 / x");
-  f("unit", x.coordinate.unit, "of f", kPositive);
-  f("centre", x.coordinate.centre, "u = round(2^30 (f(x) - `centre`) / `scale`) / 2^30");
-  f("scale", x.coordinate.scale, "of the coordinate u", kPositive);
-  f("inverse_length", x.inverse_length, "of the correlation", kPositive);
-  f("share", x.share, "of the correlation that remains far away", kShare);
-  f("values", x.values, "distinct coordinates");
-  f("codes", x.codes, "of each known configuration the position in `values`, from 0");
-  auto most = std::isfinite(x.coordinate.most) ? std::optional(x.coordinate.most) : std::nullopt;
-  f("most", most, "a larger number counts as this: the formula says the same beyond it",
-    kSparse | kPositive);
-  if (f.reads() && most)
-    x.coordinate.most = *most;
-}
-
-void describe(Fields& f, GpLevels& x) {
-  f("column", x.column, "an input with levels");
-  f("rate", x.rate, "of the correlation", kPositive);
-  f("codes", x.codes, "of each known configuration the position in the column's levels, from 0");
-}
-
-void check_size(const JsonCursor& node, Index rows) {
-  if (index(node.items().size()) != rows)
-    node.fail(fmt::format("expected {} numbers, one per known configuration", rows));
-}
-
-void check_codes(const JsonCursor& node, Index rows, std::size_t end) {
-  check_size(node, rows);
-  for (const JsonCursor& item : node.items())
-    if (item.count() >= end)
-      item.fail(fmt::format("there are only {} values", end));
-}
-
-namespace {
-
-/// A GP that is read from a file.
-struct ReadGp {
-  gp::GaussianProcess gp;
-  GpColumns columns;
-};
-
-std::vector<GpNumber> numbers_of(const gp::GaussianProcess& gp, const GpColumns& columns,
-                                 const ModelSpec& spec) {
-  const gp::CodedInputs coded(gp.inputs);
-  std::vector<GpNumber> out;
-  for (std::size_t j = 0; j < coded.numbers.size(); ++j) {
-    const gp::CodedColumn& column = coded.numbers[j];
-    out.push_back({columns.number(spec, j).column,
-                   gp.coordinates[j],
-                   gp.kernel.inverse_lengths[index(j)],
-                   gp.kernel.shares[index(j)],
-                   column.values,
-                   {column.codes.begin(), column.codes.end()}});
-  }
-  return out;
-}
-
-std::vector<GpLevels> levels_of(const gp::GaussianProcess& gp, const GpColumns& columns,
-                                const ModelSpec& spec) {
-  std::vector<GpLevels> out;
-  for (Index j = 0; j < gp.inputs.levels.cols(); ++j) {
-    const auto codes = gp.inputs.levels.col(j);
-    out.push_back({spec.categorical[columns.categorical[static_cast<std::size_t>(j)]].column,
-                   gp.kernel.rates[j],
-                   {codes.begin(), codes.end()}});
-  }
-  return out;
-}
-
-bool is_each_once(std::vector<std::size_t> places, std::size_t count) {
-  std::sort(places.begin(), places.end());
-  return places.size() == count && std::adjacent_find(places.begin(), places.end()) == places.end();
-}
-
-void put_number(const JsonCursor& node, const GpNumber& number, std::size_t j,
-                const ModelSpec& spec, ReadGp& out) {
-  if (const auto place = place_of_input(spec.intrinsic, number.column)) {
-    if (!out.columns.extrinsic.empty())
-      node.member("column").fail("intrinsic columns stand before extrinsic ones");
-    out.columns.intrinsic.push_back(*place);
-  } else if (const auto scale = place_of_input(spec.extrinsic, number.column)) {
-    out.columns.extrinsic.push_back(*scale);
-  } else {
-    node.member("column").fail(fmt::format("'{}' is no numeric input of the model", number.column));
-  }
-  gp::GaussianProcess& gp = out.gp;
-  gp.coordinates.push_back(number.coordinate);
-  gp.kernel.inverse_lengths[index(j)] = number.inverse_length;
-  gp.kernel.shares[index(j)] = number.share;
-  check_codes(node.member("codes"), gp.runs.size(), static_cast<std::size_t>(number.values.size()));
-  for (std::size_t row = 0; row < number.codes.size(); ++row)
-    gp.inputs.numbers(index(row), index(j)) = number.values[index(number.codes[row])];
-}
-
-void put_levels(const JsonCursor& node, const GpLevels& levels, std::size_t j,
-                const ModelSpec& spec, ReadGp& out) {
-  const auto place = place_of_input(spec.categorical, levels.column);
-  if (!place)
-    node.member("column").fail(
-        fmt::format("'{}' is no categorical input of the model", levels.column));
-  out.columns.categorical.push_back(*place);
-  out.gp.kernel.rates[index(j)] = levels.rate;
-  check_codes(node.member("codes"), out.gp.runs.size(), spec.categorical[*place].levels.size());
-  for (std::size_t row = 0; row < levels.codes.size(); ++row)
-    out.gp.inputs.levels(index(row), index(j)) = static_cast<std::uint32_t>(levels.codes[row]);
-}
-
-/// Throws InputError if fields contradict each other or the inputs of the spec.
-void put_columns(const JsonCursor& node, const std::vector<GpNumber>& numbers,
-                 const std::vector<GpLevels>& levels, const ModelSpec& spec, ReadGp& out) {
-  gp::GaussianProcess& gp = out.gp;
-  const Index rows = gp.runs.size();
-  if (rows == 0 || !(gp.runs.array() > 0).all())
-    node.member("runs").fail("expected numbers of runs, above 0 each");
-  check_size(node.member("residual"), rows);
-  if (gp.neighbours == 0)
-    check_size(node.member("weights"), rows);
-  gp.inputs.numbers.resize(rows, index(numbers.size()));
-  gp.kernel.inverse_lengths.resize(index(numbers.size()));
-  gp.kernel.shares.resize(index(numbers.size()));
-  for (std::size_t j = 0; j < numbers.size(); ++j)
-    put_number(node.member("numbers").items()[j], numbers[j], j, spec, out);
-  gp.inputs.levels.resize(rows, index(levels.size()));
-  gp.kernel.rates.resize(index(levels.size()));
-  for (std::size_t j = 0; j < levels.size(); ++j)
-    put_levels(node.member("levels").items()[j], levels[j], j, spec, out);
-  if (!is_each_once(out.columns.intrinsic, spec.intrinsic.size()) ||
-      !is_each_once(out.columns.extrinsic, spec.extrinsic.size()) ||
-      !is_each_once(out.columns.categorical, spec.categorical.size()))
-    node.fail("expected every input of the model once");
-}
-
-/// Reads or writes the field `process` of the constants, which suffices for predictions. `known`:
-/// the GP to write.
-void describe_gp(Fields& f, const KnownGp* known, const ModelSpec& spec, ReadGp& out) {
-  gp::GaussianProcess& gp = out.gp;
-  std::vector<GpNumber> numbers;
-  std::vector<GpLevels> levels;
-  if (known != nullptr) {
-    gp = known->gp;
-    gp.near_variance = known->near_variance;
-    numbers = numbers_of(gp, out.columns, spec);
-    levels = levels_of(gp, out.columns, spec);
-  }
-  f("variance", gp.kernel.variance, "of z", kPositive);
-  f("noise", gp.kernel.noise, "variance of one run about formula and z", kPositive);
-  f("near_variance", gp.near_variance,
-    "what of `variance` is left at 19 in 20 of the known configurations given all others: where "
-    "more is left, no run is near",
-    kNewer | kPositive);
-  f("centre", known != nullptr ? known->centre : 0., "the mean of z over the known configurations");
-  f("neighbours", gp.neighbours,
-    "0: z is exact; else each prediction is from so many known configurations");
-  f("numbers", numbers, "the numeric inputs");
-  f("levels", levels, "the inputs with levels");
-  f("runs", gp.runs,
-    "of each known configuration the number of its runs; under noise of Student's t what they "
-    "count for, an outlier for little");
-  f("residual", gp.residual,
-    "of each the (weighted) mean of ln(time) less that of the trend, plus `centre`, which is part "
-    "of the trend");
-  f("weights", gp.weights, "of each; where `neighbours` is 0", only_if(gp.neighbours == 0));
-  if (f.reads())
-    put_columns(f.node(), numbers, levels, spec, out);
-}
-
-/// The forms that can be the trend of a GP.
-enum class Trend { eq4, sum, formula };
-
-constexpr auto texts_of(Trend) {
-  return std::to_array<EnumText<Trend>>({{Trend::eq4, to_text(Expression::eq4)},
-                                         {Trend::sum, to_text(Expression::sum)},
-                                         {Trend::formula, to_text(Expression::formula)}});
-}
-
-Trend trend_of(const Form& form) {
-  for (const auto& [trend, text] : texts_of(Trend{}))
-    if (text == form.name())
-      return trend;
-  return Trend::eq4;
-}
-
-void describe_gp_fields(Fields& f, const Form* trend, const KnownGp* known,
-                        const FittedModel& model, ReadGp& gp) {
-  Trend kind = trend != nullptr ? trend_of(*trend) : Trend::eq4;
-  f("trend", kind, "the form of the formula, whose fields stand beside this one");
-  f.object("process", "z of t = trend * exp(z - `centre`)",
-           [&](Fields& inner) { describe_gp(inner, known, model.spec, gp); });
-}
-
 }  // namespace
 
-void GpForm::describe_constants(Fields& f, FittedModel& model) const {
-  trend_->describe_constants(f, model);
-  ReadGp gp{{}, columns_};
-  describe_gp_fields(f, trend_.get(), known_.get(), model, gp);
+std::string form_code(const Form& form, const ModelSpec& spec, const VectorXd& constants,
+                      const CodeLanguage& language) {
+  if (const auto* const with_gp = dynamic_cast<const GpForm*>(&form))
+    return gp_code(*with_gp, spec, constants, language);
+  if (const auto* const terms = dynamic_cast<const TermForm*>(&form))
+    return terms_code(terms->terms(spec), constants, language);
+  if (const auto* const own = dynamic_cast<const OwnForm*>(&form)) {
+    const OwnProgram program(own->own(), spec);
+    return own_code(spec, program.formula(), program.operands(constants), own->factor(), language);
+  }
+  return form.formula(spec, constants) + "\n";
 }
 
-void GpForm::read(Fields& f, FittedModel& model) {
-  // Unless `f` reads, the form of the model is already its trend.
-  Trend trend = trend_of(*model.form);
-  if (f.reads())
-    f.read(f.node().member("trend"), trend);
-  if (trend == Trend::formula)
-    OwnForm().describe_constants(f, model);
-  else if (trend == Trend::sum)
-    SumForm().describe_constants(f, model);
-  else
-    Eq4Form().describe_constants(f, model);
-  ReadGp found;
-  describe_gp_fields(f, nullptr, nullptr, model, found);
-  if (!f.reads())
-    return;
-  model.form = std::make_shared<GpForm>(
-      model.form, std::move(found.columns),
-      std::make_shared<const KnownGp>(std::move(found.gp), processor_count()), GpPrior{});
+std::string formula_code(const FittedModel& model, const CodeLanguage& language) {
+  const bool is_request = is_of_workflow(language);
+  if (is_request && !model.bound)
+    throw InputError(
+        "half of the jobs would exceed this model's prediction; fit a bound: --quantile 0.95");
+  if (is_request && has_gp(*model.form))
+    throw InputError(
+        "a residual correction is too long for a workflow; fit the bound with --residual none");
+  return form_code(*model.form, model.spec, model.constants, language);
 }
 
 }  // namespace perfmodel

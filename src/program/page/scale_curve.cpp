@@ -540,7 +540,7 @@ std::optional<std::string> exploration_script(const FittedModel& model,
   std::string code;
   std::string inputs;
   try {
-    code = model.form->code(inputs_alone, model.constants, FormulaLanguage::javascript);
+    code = form_code(*model.form, inputs_alone, model.constants, FormulaLanguage::javascript);
     inputs = function_code(spec, FormulaLanguage::javascript, "", [](const CodeInputs& operands) {
       std::vector<std::string> numbers = operands.intrinsic;
       numbers.insert(numbers.end(), operands.extrinsic.begin(), operands.extrinsic.end());
@@ -553,7 +553,8 @@ std::optional<std::string> exploration_script(const FittedModel& model,
   return "const model = {};\n{\n" + code + (gp == "null" ? "" : kKeepCorrelations.data()) +
          "model.predict = predict;\nmodel.process = " + gp + ";\n}\n{\n" + inputs +
          "model.inputs = predict;\n}\n{\n" +
-         model.form->trend().code(inputs_alone, model.constants, FormulaLanguage::javascript) +
+         form_code(model.form->trend(), inputs_alone, model.constants,
+                   FormulaLanguage::javascript) +
          "model.trend = predict;\nmodel.inputColumns = " + texts(required_columns(inputs_alone)) +
          ";\n}\nObject.assign(model, {target: " + javascript_literal(spec.target) +
          ", unit: " + javascript_literal(spec.unit) +

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "codegen/formula_code.hpp"
 #include "table/formula.hpp"
+#include "table/formula_text.hpp"
 
 namespace perfmodel {
 

@@ -1,3 +1,5 @@
+#include "table/formula_text.hpp"
+
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "codegen/formula_code.hpp"
 #include "perfmodel/columns.hpp"
 #include "table/expressions.hpp"
 
