@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs what building perfmodel needs and this system lacks (Debian and its derivatives).
 #
-#   cmake/install-dependencies.sh            to build the program
-#   cmake/install-dependencies.sh --tests    to build the tests as well
+#   cmake/install-dependencies.sh            to build the program, without the black boxes of `compare`
+#   cmake/install-dependencies.sh --compare  to build it with them
+#   cmake/install-dependencies.sh --tests    to build it with them, and the tests
 #   cmake/install-dependencies.sh --packages to build the packages (cmake/package.sh) as well
 #   cmake/install-dependencies.sh --nightly  to test the packages and all recipes, and to fuzz as well
 #   cmake/install-dependencies.sh --arm64    to build and test for arm64 as well
@@ -14,18 +15,23 @@ set -eu
 # command:package
 tools='g++:g++ cmake:cmake ninja:ninja-build'
 libraries='libeigen3-dev libcli11-dev nlohmann-json3-dev libfccp-dev libfmt-dev libspdlog-dev nettle-dev zlib1g-dev'
-# perfmodel is built without these too, but then compare has no black boxes, and no database is read.
-libraries="$libraries libdlib-dev libxgboost-dev libsqlite3-dev"
+# perfmodel is built without it too, but then no database is read.
+libraries="$libraries libsqlite3-dev"
+black_boxes='libdlib-dev libxgboost-dev'
 
 foreign='' # architecture of further packages
 
 for argument in "$@"; do
     case $argument in
+    --compare) libraries="$libraries $black_boxes" ;;
     --tests)
         tools="$tools parallel:parallel"
-        libraries="$libraries catch2 python3-jsonschema python3-numpy python3-yaml"
+        libraries="$libraries $black_boxes catch2 python3-jsonschema python3-numpy python3-yaml"
         ;;
-    --packages) tools="$tools help2man:help2man dpkg-shlibdeps:dpkg-dev" ;;
+    --packages)
+        tools="$tools help2man:help2man dpkg-shlibdeps:dpkg-dev"
+        libraries="$libraries $black_boxes"
+        ;;
     --nightly)
         tools="$tools lintian:lintian debootstrap:debootstrap file:file clang++:clang gcovr:gcovr"
         tools="$tools snakemake:snakemake slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client munged:munge R:r-base-core"
@@ -40,11 +46,11 @@ for argument in "$@"; do
         ;;
     --checks) tools="$tools clang-tidy:clang-tidy" ;;
     -h | --help)
-        sed -n '2,11s/^# \{0,1\}//p' "$0"
+        sed -n '2,12s/^# \{0,1\}//p' "$0"
         exit 0
         ;;
     *)
-        echo "install-dependencies: unknown argument '$argument' (known: --tests, --packages, --nightly, --arm64, --checks)" >&2
+        echo "install-dependencies: unknown argument '$argument' (known: --compare, --tests, --packages, --nightly, --arm64, --checks)" >&2
         exit 2
         ;;
     esac

@@ -16,7 +16,7 @@ cd -- "$root"
 
 perfmodel=${PERFMODEL:-build/release/perfmodel}
 if [ ! -x "$perfmodel" ]; then
-    sh cmake/install-dependencies.sh
+    sh cmake/install-dependencies.sh --compare
     cmake --preset release -DPERFMODEL_BUILD_TESTS=OFF >&2
     cmake --build --preset release --target perfmodel --parallel "$(nproc)" >&2
 fi
