@@ -6,7 +6,6 @@
 
 #include "page/page_content.hpp"
 #include "report/markup.hpp"
-#include "ssgd/ssgd.hpp"
 
 namespace perfmodel::page {
 
@@ -138,10 +137,3 @@ std::string group_figures(const Content& content);
 std::string error_figures(const Content& content);
 
 }  // namespace perfmodel::page
-
-namespace perfmodel {
-
-/// Returns the lanes of one iteration as a stand-alone SVG; each span has a tooltip.
-std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& title);
-
-}  // namespace perfmodel

@@ -365,3 +365,10 @@ struct Study {
 Study study(const Profile& profile, const StudyRequest& request);
 
 }  // namespace perfmodel::ssgd
+
+namespace perfmodel {
+
+/// The lanes of one iteration as a stand-alone SVG; each span has a tooltip.
+std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& title);
+
+}  // namespace perfmodel

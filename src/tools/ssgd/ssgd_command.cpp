@@ -7,7 +7,6 @@
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/texts.hpp"
-#include "page/figures.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
