@@ -55,49 +55,35 @@ std::string escaped(std::string_view bytes, const std::string& /*before*/) {
   return (bytes == "\"" || bytes == "\\" ? "\\" : "") + std::string(bytes);
 }
 
-/// In the notation that most languages share.
+/// In the notation that most languages share, what differs from usual_code().
 constexpr std::array kSharedOperations = {
-    OperationCode{Operation::add, "($1 + $2)"},
-    OperationCode{Operation::subtract, "($1 - $2)"},
-    OperationCode{Operation::multiply, "($1 * $2)"},
-    OperationCode{Operation::divide, "($1 / $2)"},
     OperationCode{Operation::power, "@pow($1, $2)"},
     OperationCode{Operation::negate, "(-$1)"},
     OperationCode{Operation::negation, "$1 == 0", true},
-    OperationCode{Operation::less, "$1 < $2", true},
-    OperationCode{Operation::greater, "$1 > $2", true},
-    OperationCode{Operation::less_or_equal, "$1 <= $2", true},
-    OperationCode{Operation::greater_or_equal, "$1 >= $2", true},
-    OperationCode{Operation::equal, "$1 == $2", true},
-    OperationCode{Operation::unequal, "$1 != $2", true},
     OperationCode{Operation::both, "$1 != 0 && $2 != 0", true},
     OperationCode{Operation::either, "$1 != 0 || $2 != 0", true},
-    OperationCode{Operation::minimum, "@min($1, $2)"},
-    OperationCode{Operation::maximum, "@max($1, $2)"},
-    OperationCode{Operation::abs, "@abs($1)"},
-    OperationCode{Operation::sign, "@sign($1)"},
     OperationCode{Operation::rint, "@floor($1 + 0.5)"},
-    OperationCode{Operation::ceil, "@ceil($1)"},
-    OperationCode{Operation::floor, "@floor($1)"},
-    OperationCode{Operation::sqrt, "@sqrt($1)"},
-    OperationCode{Operation::exp, "@exp($1)"},
     OperationCode{Operation::log, "@log($1)"},
-    OperationCode{Operation::log2, "@log2($1)"},
-    OperationCode{Operation::log10, "@log10($1)"},
-    OperationCode{Operation::sin, "@sin($1)"},
-    OperationCode{Operation::cos, "@cos($1)"},
-    OperationCode{Operation::tan, "@tan($1)"},
-    OperationCode{Operation::asin, "@asin($1)"},
-    OperationCode{Operation::acos, "@acos($1)"},
-    OperationCode{Operation::atan, "@atan($1)"},
-    OperationCode{Operation::atan2, "@atan2($1, $2)"},
-    OperationCode{Operation::sinh, "@sinh($1)"},
-    OperationCode{Operation::cosh, "@cosh($1)"},
-    OperationCode{Operation::tanh, "@tanh($1)"},
-    OperationCode{Operation::asinh, "@asinh($1)"},
-    OperationCode{Operation::acosh, "@acosh($1)"},
-    OperationCode{Operation::atanh, "@atanh($1)"},
 };
+
+bool is_comparison(Operation operation) {
+  return Operation::less <= operation && operation <= Operation::unequal;
+}
+
+/// The operator or the function as formulas of runs write it.
+std::string usual_code(Operation operation) {
+  const std::string symbol(symbol_of(operation));
+  if (is_comparison(operation))
+    return "$1 " + symbol + " $2";
+  if (Operation::add <= operation && operation <= Operation::divide)
+    return "($1 " + symbol + " $2)";
+  return "@" + symbol + (operands_of(operation) == 1 ? "($1)" : "($1, $2)");
+}
+
+const OperationCode* code_in(std::span<const OperationCode> codes, Operation operation) {
+  const auto found = std::ranges::find(codes, operation, &OperationCode::operation);
+  return found == codes.end() ? nullptr : &*found;
+}
 
 constexpr std::array kCOperations = {
     OperationCode{Operation::minimum, "fmin($1, $2)"},
@@ -108,8 +94,22 @@ constexpr std::array kCOperations = {
 
 }  // namespace
 
+std::string with_operands(std::string_view pattern, std::span<const std::string> operands) {
+  std::string out;
+  for (std::size_t i = 0; i < pattern.size(); ++i)
+    if (pattern[i] == '$')
+      out += operands[static_cast<std::size_t>(pattern[++i] - '1')];
+    else
+      out += pattern[i];
+  return out;
+}
+
+bool has_word(std::string_view list, std::string_view word) {
+  return contains(words_of_line(list), word);
+}
+
 std::string Dialect::number(double value) const {
-  const std::string text = to_text(value);
+  const std::string text = syntax_.has_integers ? decimal_literal(value) : to_text(value);
   return value < 0 ? "(" + text + ")" : text;
 }
 
@@ -124,22 +124,20 @@ std::string decimal_number(double value) {
 }
 
 std::string Dialect::operation(Operation operation) const {
-  const std::span<const OperationCode> own = own_operations();
-  const auto found = std::ranges::find(own, operation, &OperationCode::operation);
-  if (found == own.end() && operation == Operation::choose)
+  const OperationCode* code = code_in(syntax_.operations, operation);
+  if (code == nullptr && operation == Operation::choose)
     return one_of("$1 != 0", "$2", "$3");
-  const OperationCode& code = found != own.end() ? *found
-                                                 : *std::ranges::find(kSharedOperations, operation,
-                                                                      &OperationCode::operation);
+  if (code == nullptr)
+    code = code_in(kSharedOperations, operation);
   std::string out;
-  for (const char c : code.code)
-    out += c == '@' ? module() : std::string_view(&c, 1);
-  return code.is_condition ? truth(out) : out;
+  for (const char c : code == nullptr ? usual_code(operation) : std::string(code->code))
+    out += c == '@' ? syntax_.module : std::string_view(&c, 1);
+  return (code == nullptr ? is_comparison(operation) : code->is_condition) ? truth(out) : out;
 }
 
 std::string Dialect::one_of(const std::string& condition, const std::string& yes,
                             const std::string& no) const {
-  return "(" + condition + " ? " + yes + " : " + no + ")";
+  return with_operands(syntax_.condition, std::array{condition, yes, no});
 }
 
 std::string Dialect::truth(const std::string& condition) const {
@@ -147,7 +145,9 @@ std::string Dialect::truth(const std::string& condition) const {
 }
 
 std::string Dialect::power(const std::string& base, double exponent) const {
-  return apply(Operation::power, std::array{base, number(exponent)});
+  const std::array operands = {base, number(exponent)};
+  return syntax_.power.empty() ? apply(Operation::power, operands)
+                               : with_operands(syntax_.power, operands);
 }
 
 std::string Dialect::step(const std::string& name, double threshold, double below,
@@ -155,29 +155,44 @@ std::string Dialect::step(const std::string& name, double threshold, double belo
   return one_of(name + " > " + number(threshold), number(above), number(below));
 }
 
-std::string Dialect::level(const LevelValues& column, std::size_t level,
-                           std::string (*literal)(const std::string&)) const {
+std::string Dialect::level(const LevelValues& column, std::size_t level) const {
   const std::string& text = column.levels[level];
-  return column.are_text ? literal(text) : number(*parse_number(text));
+  return column.are_text ? syntax_.literal(text) : number(*parse_number(text));
 }
 
-std::string Dialect::by_level(const LevelValues& column,
-                              std::string (*literal)(const std::string&)) const {
+std::string Dialect::choice(const LevelValues& column) const {
   std::vector<std::string> items;
   for (std::size_t l = 0; l < column.levels.size(); ++l)
-    items.push_back(level(column, l, literal) + ": " + number(column.values[l]));
-  return joined(items, ", ");
+    items.push_back(level(column, l) + ": " + number(column.values[l]));
+  return with_operands(syntax_.choice, std::array{column.operand, joined(items, ", ")});
+}
+
+std::string Dialect::first_of(const LevelValues& column, std::string_view is_text,
+                              const std::string& otherwise) const {
+  std::string out = "(";
+  for (std::size_t l = 0; l < column.levels.size(); ++l)
+    out += with_operands(column.are_text ? is_text : "$1 == $2",
+                         std::array{column.operand, level(column, l)}) +
+           " ? " + number(column.values[l]) + " : ";
+  return out + otherwise + ")";
+}
+
+std::string Dialect::number_of(const std::string& text) const {
+  return with_operands(syntax_.number_of, std::array{text});
+}
+
+std::string Dialect::variable(const std::string& name, const std::string& code) const {
+  return with_operands(syntax_.variable, std::array{name, code});
+}
+
+std::string Dialect::comment(const std::string& name, const std::string& column) const {
+  return syntax_.mark.empty()
+             ? ""
+             : std::string(syntax_.mark) + name + ": " + syntax_.literal(column) + "\n";
 }
 
 std::string Dialect::apply(Operation operation, std::span<const std::string> operands) const {
-  const std::string pattern = this->operation(operation);
-  std::string out;
-  for (std::size_t i = 0; i < pattern.size(); ++i)
-    if (pattern[i] == '$')
-      out += operands[static_cast<std::size_t>(pattern[++i] - '1')];
-    else
-      out += pattern[i];
-  return out;
+  return with_operands(this->operation(operation), operands);
 }
 
 std::string Dialect::clamped(const std::string& name, double clamp) const {
@@ -207,33 +222,22 @@ std::string c_literal(const std::string& text) {
 
 namespace {
 
-/// C99.
+constexpr Syntax kC99{.operations = kCOperations,
+                      .number_of = "strtod($1, NULL)",
+                      .variable = "  const double $1 = $2;\n",
+                      .mark = "// ",
+                      .literal = c_literal,
+                      .has_integers = true};
+
 class CDialect : public Dialect {
  public:
-  std::string number(double value) const override { return decimal_number(value); }
+  CDialect() : Dialect(kC99) {}
+
   std::string choice(const LevelValues& column) const override {
-    std::string out = "(";
-    for (std::size_t l = 0; l < column.levels.size(); ++l) {
-      const std::string& level = column.levels[l];
-      out += column.are_text ? "strcmp(" + column.operand + ", " + c_literal(level) + ") == 0"
-                             : column.operand + " == " + number(*parse_number(level));
-      out += " ? " + number(column.values[l]) + " : ";
-    }
-    return out + "NAN)";
-  }
-
-  std::string number_of(const std::string& text) const override {
-    return "strtod(" + text + ", NULL)";
-  }
-
-  std::string variable(const std::string& name, const std::string& code) const override {
-    return "  const double " + name + " = " + code + ";\n";
+    return first_of(column, "strcmp($1, $2) == 0", "NAN");
   }
   std::string parameter(const std::string& name, bool is_text) const override {
     return (is_text ? "const char *" : "double ") + name;
-  }
-  std::string comment(const std::string& name, const std::string& column) const override {
-    return "// " + name + ": " + c_literal(column) + "\n";
   }
   std::string function(const FunctionParts& parts) const override {
     return "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n\n" + parts.helpers +
@@ -243,48 +247,35 @@ class CDialect : public Dialect {
 
   /// Such as _Bool and __LINE__.
   bool keeps(const std::string& name) const override { return name.starts_with("_"); }
-
- protected:
-  std::span<const OperationCode> own_operations() const override { return kCOperations; }
 };
 
 /// ES2020 in sloppy or strict mode, also embedded in an HTML page.
+constexpr Syntax kJavaScript{
+    .module = "Math.",
+    .number_of = "Number($1)",
+    .variable = "  const $1 = $2;\n",
+    .mark = "// ",
+    .literal = javascript_literal,
+    .words =
+        "Infinity Map Math NaN Number arguments catch debugger delete eval export function "
+        "implements instanceof interface let new null package private protected public super this "
+        "throw undefined var"};
+
 class JavaScriptDialect : public Dialect {
  public:
+  JavaScriptDialect() : Dialect(kJavaScript) {}
+
   /// NaN for an unknown level. A Map, since objects have inherited properties.
   std::string choice(const LevelValues& column) const override {
     std::vector<std::string> items;
     for (std::size_t l = 0; l < column.levels.size(); ++l)
-      items.push_back("[" + level(column, l, javascript_literal) + ", " + number(column.values[l]) +
-                      "]");
+      items.push_back("[" + level(column, l) + ", " + number(column.values[l]) + "]");
     return "(new Map([" + joined(items, ", ") + "]).get(" + column.operand + ") ?? NaN)";
-  }
-
-  std::string number_of(const std::string& text) const override { return "Number(" + text + ")"; }
-
-  std::string variable(const std::string& name, const std::string& code) const override {
-    return "  const " + name + " = " + code + ";\n";
-  }
-  std::string comment(const std::string& name, const std::string& column) const override {
-    return "// " + name + ": " + javascript_literal(column) + "\n";
   }
   std::string function(const FunctionParts& parts) const override {
     return parts.helpers + parts.comments + "function predict(" + joined(parts.parameters, ", ") +
            ") {\n" + parts.statements + "  return (" + parts.result + ");\n}\n";
   }
-
-  /// Words of JavaScript that is_reserved() does not list.
-  bool misreads(const std::string& name) const override {
-    static const std::set<std::string_view> words = {
-        "Infinity",  "Map",    "Math", "NaN",    "Number",    "arguments",  "catch",
-        "debugger",  "delete", "eval", "export", "function",  "implements", "instanceof",
-        "interface", "let",    "new",  "null",   "package",   "private",    "protected",
-        "public",    "super",  "this", "throw",  "undefined", "var"};
-    return words.contains(name);
-  }
-
- protected:
-  std::string_view module() const override { return "Math."; }
 };
 
 /// Of NumPy, for numbers and arrays; division and powers follow IEEE 754 for literals, too.
@@ -308,28 +299,22 @@ std::string python_literal(const std::string& text) {
   return text_literal(text, escaped_unit, escaped);
 }
 
+constexpr Syntax kPython{.operations = kPythonOperations,
+                         .module = "np.",
+                         .power = "$1 ** $2",
+                         .condition = "np.where($1, $2, $3)",
+                         .choice = "np.vectorize({$2}.__getitem__, [float])($1)",
+                         .number_of = "np.float64($1)",
+                         .variable = "    $1 = $2\n",
+                         .mark = "# ",
+                         .literal = python_literal,
+                         .has_integers = true,
+                         .words = "np map"};
+
 class PythonDialect : public Dialect {
  public:
-  std::string number(double value) const override { return decimal_number(value); }
-  std::string power(const std::string& base, double exponent) const override {
-    return base + " ** " + number(exponent);
-  }
+  PythonDialect() : Dialect(kPython) {}
 
-  std::string choice(const LevelValues& column) const override {
-    return "np.vectorize({" + by_level(column, python_literal) + "}.__getitem__, [float])(" +
-           column.operand + ")";
-  }
-
-  std::string number_of(const std::string& text) const override {
-    return "np.float64(" + text + ")";
-  }
-
-  std::string variable(const std::string& name, const std::string& code) const override {
-    return "    " + name + " = " + code + "\n";
-  }
-  std::string comment(const std::string& name, const std::string& column) const override {
-    return "# " + name + ": " + python_literal(column) + "\n";
-  }
   std::string function(const FunctionParts& parts) const override {
     const std::string numbers = joined(parts.numbers, ", ");
     std::string conversion;
@@ -342,17 +327,9 @@ class PythonDialect : public Dialect {
            joined(parts.parameters, ", ") + "):\n" + conversion + parts.statements +
            "    return (" + parts.result + ")\n";
   }
-
   bool keeps(const std::string& name) const override { return name == "__debug__"; }
-  bool misreads(const std::string& name) const override { return name == "np" || name == "map"; }
 
  protected:
-  std::span<const OperationCode> own_operations() const override { return kPythonOperations; }
-  std::string_view module() const override { return "np."; }
-  std::string one_of(const std::string& condition, const std::string& yes,
-                     const std::string& no) const override {
-    return "np.where(" + condition + ", " + yes + ", " + no + ")";
-  }
   std::string truth(const std::string& condition) const override {
     return "(1.0 * (" + condition + "))";
   }
@@ -454,16 +431,21 @@ bool is_cell(const std::string& upper) {
 }
 
 /// A formula of one cell, whose inputs are defined names.
+constexpr Syntax kCell{.operations = kCellOperations,
+                       .power = "$1^$2",
+                       .condition = "IF($1,$2,$3)",
+                       .number_of = "VALUE($1)",
+                       .plus = "+",
+                       .times = "*"};
+
 class SpreadsheetDialect : public Dialect {
  public:
-  std::string power(const std::string& base, double exponent) const override {
-    return base + "^" + number(exponent);
-  }
+  SpreadsheetDialect() : Dialect(kCell) {}
+
   std::string step(const std::string& name, double threshold, double below,
                    double above) const override {
     return one_of(name + ">" + number(threshold), number(above), number(below));
   }
-
   std::string choice(const LevelValues& column) const override {
     const CellMatch match = cell_match(column.levels);
     std::string out;
@@ -476,32 +458,18 @@ class SpreadsheetDialect : public Dialect {
     }
     return out + "NA()" + std::string(column.levels.size(), ')');
   }
-
-  std::string number_of(const std::string& text) const override { return "VALUE(" + text + ")"; }
   std::string operation(Operation operation) const override {
     std::string code = with_case(Dialect::operation(operation), std::toupper);
     std::erase(code, ' ');
     return code;
   }
-  std::string_view times() const override { return "*"; }
-  std::string_view plus() const override { return "+"; }
-
-  bool has_variables() const override { return false; }
   std::string function(const FunctionParts& parts) const override {
     return "=" + parts.result + "\n";
   }
-
   bool misreads(const std::string& name) const override { return is_cell(identity(name)); }
   /// Spreadsheets ignore the case of names.
   std::string identity(const std::string& name) const override {
     return with_case(name, std::toupper);
-  }
-
- protected:
-  std::span<const OperationCode> own_operations() const override { return kCellOperations; }
-  std::string one_of(const std::string& condition, const std::string& yes,
-                     const std::string& no) const override {
-    return "IF(" + condition + "," + yes + "," + no + ")";
   }
 };
 

@@ -39,10 +39,34 @@ struct OperationCode {
   bool is_condition = false;  ///< a truth value, which becomes 1 or 0
 };
 
+/// What a language writes for the simple pieces of a formula, with $1, $2 and $3 for their parts.
+struct Syntax {
+  std::span<const OperationCode> operations = {};  ///< that differ from the usual notation
+  std::string_view module = "";                    ///< what precedes mathematical functions
+  std::string_view power = "";                     ///< of a number; empty: as of expressions
+  std::string_view condition = "($1 ? $2 : $3)";   ///< $2 if $1 holds, else $3
+  std::string_view choice = "";                    ///< of column $1, with its levels and values $2
+  std::string_view number_of = "";                 ///< the number that the text $1 contains
+  /// Sets $1 to $2. Empty for a spreadsheet cell, where expressions are repeated instead.
+  std::string_view variable = "";
+  std::string_view mark = "";  ///< of comments; empty: parameters need no explanation
+  std::string_view plus = "\n      + ";
+  std::string_view times = " * ";
+  std::string (*literal)(const std::string&) = nullptr;  ///< of texts
+  bool has_integers = false;    ///< that overflow: numbers have a point or an exponent
+  std::string_view words = "";  ///< that are no names, besides those that no language has as such
+};
+
+/// The pattern with the operands in the places of $1, $2 and $3.
+std::string with_operands(std::string_view pattern, std::span<const std::string> operands);
+
+/// Whether a list, which blanks separate, has the word.
+bool has_word(std::string_view list, std::string_view word);
+
 /// The syntax of a language for the pieces of a formula.
 class Dialect {
  public:
-  Dialect() = default;
+  explicit Dialect(const Syntax& syntax) : syntax_(syntax) {}
   Dialect(const Dialect&) = delete;
   Dialect& operator=(const Dialect&) = delete;
   virtual ~Dialect() = default;
@@ -62,29 +86,20 @@ class Dialect {
   virtual std::string step(const std::string& name, double threshold, double below,
                            double above) const;
   /// The number of the column's level.
-  virtual std::string choice(const LevelValues& column) const = 0;
+  virtual std::string choice(const LevelValues& column) const;
   /// The number that a text contains.
-  virtual std::string number_of(const std::string& text) const = 0;
+  virtual std::string number_of(const std::string& text) const;
   /// The code of a formula's operation, with $1, $2 and $3 for its operands. Truth values are 1 or
   /// 0. The code can be used as an operand without further parentheses.
   virtual std::string operation(Operation operation) const;
-  /// What precedes the names of mathematical functions.
-  virtual std::string_view module() const { return ""; }
   /// The operation with these operands in the places of $1, $2 and $3.
   std::string apply(Operation operation, std::span<const std::string> operands) const;
-  virtual std::string_view times() const { return " * "; }
-  virtual std::string_view plus() const { return "\n      + "; }
 
-  /// False for a spreadsheet cell, where expressions are repeated instead.
-  virtual bool has_variables() const { return true; }
-  virtual std::string variable(const std::string& /*name*/, const std::string& /*code*/) const {
-    return "";
-  }
+  const Syntax& syntax() const { return syntax_; }
+  std::string variable(const std::string& name, const std::string& code) const;
   virtual std::string parameter(const std::string& name, bool /*is_text*/) const { return name; }
   /// A line that says which column a renamed parameter is; empty if names need no explanation.
-  virtual std::string comment(const std::string& /*name*/, const std::string& /*column*/) const {
-    return "";
-  }
+  virtual std::string comment(const std::string& name, const std::string& column) const;
   /// The value of a numeric input whose smallest measured value is `low`.
   virtual std::string measured(const std::string& name, double /*low*/) const { return name; }
   /// A line that says where a numeric input was measured; empty if the code takes any value.
@@ -97,22 +112,23 @@ class Dialect {
   /// Whether the language reserves the name, even for declarations.
   virtual bool keeps(const std::string& /*name*/) const { return false; }
   /// Whether the language reads the word as something other than a name.
-  virtual bool misreads(const std::string& /*name*/) const { return false; }
+  virtual bool misreads(const std::string& name) const { return has_word(syntax_.words, name); }
   /// Two names are the same if their identities are equal.
   virtual std::string identity(const std::string& name) const { return name; }
 
  protected:
-  /// The operations that differ from the notation that most languages share.
-  virtual std::span<const OperationCode> own_operations() const { return {}; }
-  virtual std::string one_of(const std::string& condition, const std::string& yes,
-                             const std::string& no) const;
+  std::string one_of(const std::string& condition, const std::string& yes,
+                     const std::string& no) const;
   /// The number of a truth value: 1 or 0.
   virtual std::string truth(const std::string& condition) const;
-  /// A level of the column; `literal` writes texts.
-  std::string level(const LevelValues& column, std::size_t level,
-                    std::string (*literal)(const std::string&)) const;
-  /// All levels with their values: "LEVEL: VALUE, LEVEL: VALUE".
-  std::string by_level(const LevelValues& column, std::string (*literal)(const std::string&)) const;
+  /// A level of the column as a literal.
+  std::string level(const LevelValues& column, std::size_t level) const;
+  /// The value of the first level for which `is_text` or, of numbers, "$1 == $2" holds.
+  std::string first_of(const LevelValues& column, std::string_view is_text,
+                       const std::string& otherwise) const;
+
+ private:
+  const Syntax& syntax_;
 };
 
 /// For the languages that compute, and for Extra-P's notation.

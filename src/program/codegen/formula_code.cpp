@@ -1,6 +1,7 @@
 #include "codegen/formula_code.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <map>
@@ -56,29 +57,24 @@ namespace {
 /// Keywords of Python and C, names that expressions call, and macros of the C headers and
 /// compilers, which are replaced wherever they occur.
 bool is_reserved(const std::string& name) {
-  static const std::set<std::string_view> words = {
-      "False", "None", "True", "alignas", "alignof", "and", "as", "asm", "assert", "async", "auto",
-      "await", "bool", "break", "case", "char", "class", "const", "constexpr", "continue", "def",
-      "default", "del", "do", "double", "elif", "else", "enum", "except", "extern", "false",
-      "finally", "float", "for", "from", "global", "goto", "if", "import", "in", "inline", "int",
-      "is", "lambda", "long", "nonlocal", "not", "nullptr", "or", "pass", "raise", "register",
-      "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "struct",
-      "switch", "thread_local", "true", "try", "typedef", "typeof", "typeof_unqual", "union",
-      "unsigned", "void", "volatile", "while", "with", "yield",
+  constexpr std::array<std::string_view, 3> words = {
+      "False None True alignas alignof and as asm assert async auto await bool break case char "
+      "class const constexpr continue def default del do double elif else enum except extern false "
+      "finally float for from global goto if import in inline int is lambda long nonlocal not "
+      "nullptr or pass raise register restrict return short signed sizeof static static_assert "
+      "struct switch thread_local true try typedef typeof typeof_unqual union unsigned void "
+      "volatile while with yield",
       // called by expressions
-      "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "cos", "cosh",
-      "exp", "fabs", "floor", "fmax", "fmin", "log", "log10", "log1p", "log2", "math", "max", "min",
-      "pow", "nearbyint", "predict", "predict_process", "predict_trend", "sin", "sinh", "sqrt",
-      "strcmp", "strtod", "tan", "tanh",
+      "abs acos acosh asin asinh atan atan2 atanh ceil cos cosh exp fabs floor fmax fmin log log10 "
+      "log1p log2 math max min pow nearbyint predict predict_process predict_trend sin sinh sqrt "
+      "strcmp strtod tan tanh",
       // macros
-      "BIG_ENDIAN", "BYTE_ORDER", "EXIT_FAILURE", "EXIT_SUCCESS", "FD_SETSIZE", "FP_ILOGB0",
-      "FP_ILOGBNAN", "FP_INFINITE", "FP_NAN", "FP_NORMAL", "FP_SUBNORMAL", "FP_ZERO", "HUGE_VAL",
-      "HUGE_VALF", "HUGE_VALL", "INFINITY", "LITTLE_ENDIAN", "MATH_ERREXCEPT", "MATH_ERRNO",
-      "MB_CUR_MAX", "M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_E", "M_LN10", "M_LN2", "M_LOG10E",
-      "M_LOG2E", "M_PI", "M_PI_2", "M_PI_4", "M_SQRT1_2", "M_SQRT2", "NAN", "NFDBITS", "NULL",
-      "PDP_ENDIAN", "RAND_MAX", "WCONTINUED", "WEXITED", "WNOHANG", "WNOWAIT", "WSTOPPED",
-      "WUNTRACED", "linux", "math_errhandling", "unix"};
-  return words.contains(name);
+      "BIG_ENDIAN BYTE_ORDER EXIT_FAILURE EXIT_SUCCESS FD_SETSIZE FP_ILOGB0 FP_ILOGBNAN "
+      "FP_INFINITE FP_NAN FP_NORMAL FP_SUBNORMAL FP_ZERO HUGE_VAL HUGE_VALF HUGE_VALL INFINITY "
+      "LITTLE_ENDIAN MATH_ERREXCEPT MATH_ERRNO MB_CUR_MAX M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 "
+      "M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT1_2 M_SQRT2 NAN NFDBITS NULL PDP_ENDIAN "
+      "RAND_MAX WCONTINUED WEXITED WNOHANG WNOWAIT WSTOPPED WUNTRACED linux math_errhandling unix"};
+  return std::ranges::any_of(words, [&](std::string_view list) { return has_word(list, name); });
 }
 
 constexpr std::size_t kMostInACell = 8192;  // the limit of Excel; others allow more
@@ -248,7 +244,7 @@ std::string CodeWriter::choice(std::size_t column,
 }
 
 std::string CodeWriter::product(const std::vector<std::string>& factors) const {
-  return joined(factors, dialect_.times());
+  return joined(factors, dialect_.syntax().times);
 }
 
 std::string CodeWriter::function(const std::string& result, const std::string& helpers) const {
@@ -277,7 +273,7 @@ void CodeWriter::add_parameter(const std::string& column) {
 void CodeWriter::add_derived(const DerivedColumn& column) {
   const std::string code =
       derived_code(column, dialect_, [&](const std::string& name) { return as_number(name); });
-  if (!dialect_.has_variables()) {
+  if (dialect_.syntax().variable.empty()) {
     // Columns that use each other twice double the length each time.
     if (code.size() > kMostInACell) {
       throw InputError(
@@ -331,7 +327,7 @@ std::string terms_code(const TermSum& sum, const VectorXd& constants,
     terms = {writer.product(factors)};
   }
   terms.push_back(writer.dialect().number(constants[static_cast<Index>(sum.intercept)]));
-  return writer.function(joined(terms, writer.dialect().plus()), "");
+  return writer.function(joined(terms, writer.dialect().syntax().plus), "");
 }
 
 std::string own_code(const ModelSpec& spec, const Formula& formula,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,10 @@ std::vector<std::string> level_row(const gp::GaussianProcess& gp, Index row) {
   return out;
 }
 
+std::string all_digits(double number) {
+  return to_text(number);
+}
+
 /// centre, scale, 1 / l and w of a number.
 std::vector<std::string> facts_of_number(const gp::GaussianProcess& gp, std::size_t j) {
   const gp::Coordinate& coordinate = gp.coordinates[j];
@@ -50,205 +55,179 @@ std::vector<std::string> facts_of_number(const gp::GaussianProcess& gp, std::siz
           decimal_literal(gp.kernel.shares[index(j)])};
 }
 
-std::vector<std::string> rates(const gp::GaussianProcess& gp) {
-  return mapped(gp.kernel.rates, decimal_literal);
+/// The code with the texts in place of their names, such as "$ROWS".
+std::string filled(std::string_view code,
+                   const std::vector<std::pair<std::string_view, std::string>>& texts) {
+  std::string out(code);
+  for (const auto& [name, text] : texts)
+    for (std::size_t at = 0; (at = out.find(name, at)) != out.npos; at += text.size())
+      out.replace(at, name.size(), text);
+  return out;
 }
 
-std::string weight(const gp::GaussianProcess& gp, Index row) {
-  return decimal_literal(gp.kernel.variance * gp.weights[row]);
-}
+constexpr std::string_view kPythonGp =
+    R"(# Of each number: centre, scale, 1 / length, share that remains far away.
+process_columns = np.array([
+$COLUMNS])
+process_rates = np.array([$RATES])
+# Of each known configuration: weight, coordinates, positions of its levels.
+process_known = np.array([
+$KNOWN])
+process_centre = $CENTRE
 
-/// The rows of a table of Python, one line each.
-std::string python_table(const std::string& name, const std::vector<std::string>& rows) {
-  std::string out = "process_" + name + " = np.array([\n";
-  for (const std::string& row : rows)
-    out += "    [" + row + "],\n";
-  return out + "])\n";
-}
 
-std::string python_function(const gp::GaussianProcess& gp, double centre) {
-  std::vector<std::string> columns;
-  for (std::size_t j = 0; j < gp.coordinates.size(); ++j)
-    columns.push_back(listed(facts_of_number(gp, j)));
-  std::vector<std::string> known;
-  for (Index row = 0; row < gp.inputs.rows(); ++row) {
-    std::vector<std::string> values = {weight(gp, row)};
-    for (const auto& more : {number_row(gp, row), level_row(gp, row)})
-      values.insert(values.end(), more.begin(), more.end());
-    known.push_back(listed(values));
+def predict_process(numbers, levels):
+    centre, scale, inverse_length, share = process_columns.reshape(-1, 4).T
+    weights, places, positions = np.split(process_known, [1, 1 + $COUNT_OF_NUMBERS], axis=1)
+    rows = np.broadcast_arrays(*numbers, *levels)
+    z = []
+    for row in np.reshape(rows, (len(rows), -1)).T:
+        place = np.rint((row[:$COUNT_OF_NUMBERS] - centre) / scale * 2.0**30) / 2.0**30
+        a = np.sqrt(5.0) * np.abs(place - places) * inverse_length
+        correlations = share + (1.0 - share) * (1.0 + a + a * a / 3.0) * np.exp(-a)
+        distances = process_rates * (row[$COUNT_OF_NUMBERS:] != positions)
+        factors = np.prod(correlations, axis=1) * np.exp(-np.sum(distances, axis=1))
+        z.append(np.sum(weights[:, 0] * factors))
+    return np.reshape(z, np.shape(rows[0])) - process_centre
+
+
+)";
+
+constexpr std::string_view kCGp =
+    R"(static double predict_process(const double *numbers, const double *levels) {
+  /* Of each number: centre, scale, 1 / length, share that remains far away. */
+  static const double columns[$PLACES][4] = {
+$COLUMNS  };
+  static const double rates[$LEVELS] = {$RATES};
+  /* Of each known configuration: weight, coordinates, positions of its levels. */
+  static const struct {
+    double weight;
+    double places[$PLACES];
+    double levels[$LEVELS];
+  } known[$ROWS] = {
+$KNOWN  };
+  double z = 0.0;
+  double places[$PLACES];
+  int i, j;
+  for (j = 0; j < $COUNT_OF_NUMBERS; ++j)
+    places[j] = nearbyint((numbers[j] - columns[j][0]) / columns[j][1] * 1073741824.0) /
+                1073741824.0;
+  for (i = 0; i < $ROWS; ++i) {
+    double weight = known[i].weight;
+    for (j = 0; j < $COUNT_OF_NUMBERS; ++j) {
+      const double a = sqrt(5.0) * fabs(places[j] - known[i].places[j]) * columns[j][2];
+      weight *= columns[j][3] +
+                (1.0 - columns[j][3]) * (1.0 + a + a * a / 3.0) * exp(-a);
+    }
+    for (j = 0; j < $COUNT_OF_LEVELS; ++j)
+      weight *= levels[j] == known[i].levels[j] ? 1.0 : exp(-rates[j]);
+    z += weight;
   }
-  const std::string numbers = std::to_string(gp.coordinates.size());
-  return "# Of each number: centre, scale, 1 / length, share that remains far away.\n" +
-         python_table("columns", columns) + "process_rates = np.array([" + listed(rates(gp)) +
-         "])\n"
-         "# Of each known configuration: weight, coordinates, positions of its levels.\n" +
-         python_table("known", known) + "process_centre = " + decimal_literal(centre) + "\n" +
-         "\n\n"
-         "def predict_process(numbers, levels):\n"
-         "    centre, scale, inverse_length, share = process_columns.reshape(-1, 4).T\n"
-         "    weights, places, positions = np.split(process_known, [1, 1 + " +
-         numbers +
-         "], axis=1)\n"
-         "    rows = np.broadcast_arrays(*numbers, *levels)\n"
-         "    z = []\n"
-         "    for row in np.reshape(rows, (len(rows), -1)).T:\n"
-         "        place = np.rint((row[:" +
-         numbers +
-         "] - centre) / scale * 2.0**30) / 2.0**30\n"
-         "        a = np.sqrt(5.0) * np.abs(place - places) * inverse_length\n"
-         "        correlations = share + (1.0 - share) * (1.0 + a + a * a / 3.0) * np.exp(-a)\n"
-         "        distances = process_rates * (row[" +
-         numbers +
-         ":] != positions)\n"
-         "        factors = np.prod(correlations, axis=1) * np.exp(-np.sum(distances, axis=1))\n"
-         "        z.append(np.sum(weights[:, 0] * factors))\n"
-         "    return np.reshape(z, np.shape(rows[0])) - process_centre\n\n\n";
+  return z - ($CENTRE);
 }
+
+)";
+
+constexpr std::string_view kJavaScriptGp =
+    R"(// Of each number: centre, scale, 1 / length, share that remains far away.
+const process_columns = [$COLUMNS];
+const process_rates = [$RATES];
+// Of each number: the coordinates of the known configurations.
+const process_places = [$PLACES];
+// Of each known configuration: weight, coordinates, positions of its levels.
+const process_known = [
+$KNOWN].map(([weight, at, levels]) =>
+  [weight, at.map((i, j) => process_places[j][i]), levels]);
+function process_correlation(places, levels, other) {
+  let out = 1;
+  places.forEach((x, j) => {
+    const [, , inverse_length, share] = process_columns[j];
+    const a = Math.sqrt(5) * Math.abs(x - other[1][j]) * inverse_length;
+    out *= share + (1 - share) * (1 + a + a * a / 3) * Math.exp(-a);
+  });
+  levels.forEach((x, j) => {
+    out *= x === other[2][j] ? 1 : Math.exp(-process_rates[j]);
+  });
+  return out;
+}
+// With every known configuration.
+function process_correlations(numbers, levels) {
+  const half = 1.5 * 2 ** 52;  // that is added and taken away rounds to even
+  const places = numbers.map((x, j) =>
+    ((x - process_columns[j][0]) / process_columns[j][1] * 2 ** 30 + half - half) / 2 ** 30);
+  return process_known.map((other) => process_correlation(places, levels, other));
+}
+function predict_process(numbers, levels) {
+  let z = 0;
+  process_correlations(numbers, levels).forEach((x, i) => { z += process_known[i][0] * x; });
+  return z - ($CENTRE);
+}
+
+)";
 
 /// An array in C cannot be empty.
 std::vector<std::string> or_zero(const std::vector<std::string>& items) {
   return items.empty() ? std::vector<std::string>{"0"} : items;
 }
 
-std::string c_function(const gp::GaussianProcess& gp, double centre) {
-  const std::string rows = std::to_string(gp.inputs.rows());
-  const std::string numbers = std::to_string(gp.inputs.numbers.cols());
-  const std::string levels = std::to_string(gp.inputs.levels.cols());
-  const auto length = [](Index columns) { return std::to_string(columns > 0 ? columns : 1); };
-  const std::string number_length = length(gp.inputs.numbers.cols());
-  const std::string level_length = length(gp.inputs.levels.cols());
-  std::string out =
-      "static double predict_process(const double *numbers, const double *levels) {\n"
-      "  /* Of each number: centre, scale, 1 / length, share that remains far away. */\n"
-      "  static const double columns[" +
-      number_length + "][4] = {\n";
-  for (std::size_t j = 0; j < gp.coordinates.size(); ++j)
-    out += "      {" + listed(facts_of_number(gp, j)) + "},\n";
-  if (gp.coordinates.empty())
-    out += "      {0},\n";
-  out +=
-      "  };\n  static const double rates[" + level_length + "] = {" + listed(or_zero(rates(gp))) +
-      "};\n"
-      "  /* Of each known configuration: weight, coordinates, positions of its levels. */\n"
-      "  static const struct {\n    double weight;\n    double places[" +
-      number_length + "];\n    double levels[" + level_length + "];\n  } known[" + rows + "] = {\n";
-  for (Index row = 0; row < gp.inputs.rows(); ++row) {
-    out += "      {" + weight(gp, row) + ", {" + listed(or_zero(number_row(gp, row))) + "}, {" +
-           listed(or_zero(level_row(gp, row))) + "}},\n";
-  }
-  out +=
-      "  };\n  double z = 0.0;\n  double places[" + number_length +
-      "];\n"
-      "  int i, j;\n"
-      "  for (j = 0; j < " +
-      numbers +
-      "; ++j)\n"
-      "    places[j] = nearbyint((numbers[j] - columns[j][0]) / columns[j][1] * 1073741824.0) /\n"
-      "                1073741824.0;\n"
-      "  for (i = 0; i < " +
-      rows +
-      "; ++i) {\n"
-      "    double weight = known[i].weight;\n"
-      "    for (j = 0; j < " +
-      numbers +
-      "; ++j) {\n"
-      "      const double a = sqrt(5.0) * fabs(places[j] - known[i].places[j]) * columns[j][2];\n"
-      "      weight *= columns[j][3] +\n"
-      "                (1.0 - columns[j][3]) * (1.0 + a + a * a / 3.0) * exp(-a);\n"
-      "    }\n"
-      "    for (j = 0; j < " +
-      levels +
-      "; ++j)\n"
-      "      weight *= levels[j] == known[i].levels[j] ? 1.0 : exp(-rates[j]);\n"
-      "    z += weight;\n"
-      "  }\n"
-      "  return z - (" +
-      decimal_literal(centre) + ");\n}\n\n";
-  return out;
-}
-
-/// Known configurations have indices of coordinates, which take less space in a page.
-std::string javascript_rows(const gp::GaussianProcess& gp, const gp::CodedInputs& coded) {
-  std::string out;
-  for (Index row = 0; row < gp.inputs.rows(); ++row) {
-    std::vector<std::string> places;
-    for (const gp::CodedColumn& column : coded.numbers)
-      places.push_back(std::to_string(column.codes[to_size(row)]));
-    out += fmt::format("[{},[{}],[{}]],\n", weight(gp, row), joined(places, ","),
-                       joined(level_row(gp, row), ","));
-  }
-  return out;
-}
-
-std::string javascript_function(const gp::GaussianProcess& gp, double centre) {
-  std::vector<std::string> columns;
-  for (std::size_t j = 0; j < gp.coordinates.size(); ++j)
-    columns.push_back(fmt::format("[{}]", listed(facts_of_number(gp, j))));
-  const gp::CodedInputs coded(gp.inputs);
-  std::vector<std::string> lists;
-  for (const gp::CodedColumn& column : coded.numbers) {
-    const std::vector<std::string> texts =
-        mapped(column.values, [](double value) { return to_text(value); });
-    lists.push_back(fmt::format("[{}]", listed(texts)));
-  }
-  return "// Of each number: centre, scale, 1 / length, share that remains far away.\n"
-         "const process_columns = [" +
-         listed(columns) +
-         "];\n"
-         "const process_rates = [" +
-         listed(rates(gp)) +
-         "];\n"
-         "// Of each number: the coordinates of the known configurations.\n"
-         "const process_places = [" +
-         listed(lists) +
-         "];\n"
-         "// Of each known configuration: weight, coordinates, positions of its levels.\n"
-         "const process_known = [\n" +
-         javascript_rows(gp, coded) +
-         "].map(([weight, at, levels]) =>\n"
-         "  [weight, at.map((i, j) => process_places[j][i]), levels]);\n"
-         "function process_correlation(places, levels, other) {\n"
-         "  let out = 1;\n"
-         "  places.forEach((x, j) => {\n"
-         "    const [, , inverse_length, share] = process_columns[j];\n"
-         "    const a = Math.sqrt(5) * Math.abs(x - other[1][j]) * inverse_length;\n"
-         "    out *= share + (1 - share) * (1 + a + a * a / 3) * Math.exp(-a);\n"
-         "  });\n"
-         "  levels.forEach((x, j) => {\n"
-         "    out *= x === other[2][j] ? 1 : Math.exp(-process_rates[j]);\n"
-         "  });\n"
-         "  return out;\n"
-         "}\n"
-         "// With every known configuration.\n"
-         "function process_correlations(numbers, levels) {\n"
-         "  const half = 1.5 * 2 ** 52;  // that is added and taken away rounds to even\n"
-         "  const places = numbers.map((x, j) =>\n"
-         "    ((x - process_columns[j][0]) / process_columns[j][1] * 2 ** 30 + half - half) / 2 ** "
-         "30);\n"
-         "  return process_known.map((other) => process_correlation(places, levels, other));\n"
-         "}\n"
-         "function predict_process(numbers, levels) {\n"
-         "  let z = 0;\n"
-         "  process_correlations(numbers, levels).forEach((x, i) => { z += process_known[i][0] * "
-         "x; });\n"
-         "  return z - (" +
-         decimal_literal(centre) +
-         ");\n"
-         "}\n\n";
-}
-
 /// The source code of a function predict_gp(), which returns the posterior mean of z minus its
 /// centre. Its arguments are the numbers as gp_number() writes them, then the indices of
 /// levels.
 std::string gp_function(const gp::GaussianProcess& gp, double centre, FormulaLanguage language) {
-  switch (language) {
-    case FormulaLanguage::c:
-      return c_function(gp, centre);
-    case FormulaLanguage::javascript:
-      return javascript_function(gp, centre);
-    default:
-      return python_function(gp, centre);
+  const bool is_c = language == FormulaLanguage::c;
+  const bool is_script = language == FormulaLanguage::javascript;
+  const gp::CodedInputs coded(gp.inputs);
+  std::vector<std::string> columns;
+  std::vector<std::string> places;
+  for (std::size_t j = 0; j < gp.coordinates.size(); ++j) {
+    const std::string facts = listed(facts_of_number(gp, j));
+    columns.push_back(is_script ? "[" + facts + "]" : facts);
+    places.push_back("[" + listed(mapped(coded.numbers[j].values, all_digits)) + "]");
   }
+  std::vector<std::string> known;
+  for (Index row = 0; row < gp.inputs.rows(); ++row) {
+    // Indices of coordinates take less space in a page.
+    const std::vector<std::string> numbers =
+        is_script ? mapped(coded.numbers,
+                           [&](const gp::CodedColumn& column) {
+                             return std::to_string(column.codes[to_size(row)]);
+                           })
+                  : number_row(gp, row);
+    const std::vector<std::string> levels = level_row(gp, row);
+    std::vector<std::string> values = {decimal_literal(gp.kernel.variance * gp.weights[row])};
+    if (is_c)
+      values.push_back(
+          fmt::format("{{{}}}, {{{}}}", listed(or_zero(numbers)), listed(or_zero(levels))));
+    else if (is_script)
+      values.back() += fmt::format(",[{}],[{}]", joined(numbers, ","), joined(levels, ","));
+    for (const auto& more : {numbers, levels})
+      if (!is_c && !is_script)
+        values.insert(values.end(), more.begin(), more.end());
+    known.push_back(listed(values));
+  }
+  const auto in_lines = [&](const std::vector<std::string>& items) {
+    std::string out;
+    for (const std::string& item : items)
+      out += is_c ? "      {" + item + "},\n" : (is_script ? "[" : "    [") + item + "],\n";
+    return out;
+  };
+  const std::vector<std::string> rates = mapped(gp.kernel.rates, decimal_literal);
+  const auto count = [](std::size_t least, std::size_t items) {
+    return std::to_string(std::max(least, items));
+  };
+  return filled(
+      is_c        ? kCGp
+      : is_script ? kJavaScriptGp
+                  : kPythonGp,
+      {{"$COLUMNS", is_script ? listed(columns) : in_lines(is_c ? or_zero(columns) : columns)},
+       {"$RATES", listed(is_c ? or_zero(rates) : rates)},
+       {"$KNOWN", in_lines(known)},
+       {"$CENTRE", decimal_literal(centre)},
+       {"$ROWS", std::to_string(known.size())},
+       {"$COUNT_OF_NUMBERS", count(0, columns.size())},
+       {"$COUNT_OF_LEVELS", count(0, rates.size())},
+       {"$PLACES", is_script ? listed(places) : count(1, columns.size())},
+       {"$LEVELS", count(1, rates.size())}});
 }
 
 /// A number as an argument of the function: its logarithm or other transformation.
@@ -262,7 +241,7 @@ std::string gp_number(const gp::Coordinate& coordinate, const std::string& value
     case gp::CoordinateForm::log:
       return dialect.apply(Operation::log, std::array{operand});
     case gp::CoordinateForm::log_one_plus:
-      return std::string(dialect.module()) + "log1p((" + operand + ") / " +
+      return std::string(dialect.syntax().module) + "log1p((" + operand + ") / " +
              decimal_literal(coordinate.unit) + ")";
     case gp::CoordinateForm::saturation:
       return "1.0 - 1.0 / (" + operand + ")";

@@ -18,8 +18,12 @@ constexpr std::array kExtrapOperations = {
     Operation::sqrt,   Operation::minimum, Operation::maximum};
 
 /// The notation in which Extra-P prints functions, 0.5 + 0.2 * x^(2) * log2(y)^(1): one expression.
+constexpr Syntax kExtrap{.plus = " + "};
+
 class ExtrapDialect : public Dialect {
  public:
+  ExtrapDialect() : Dialect(kExtrap) {}
+
   std::string power(const std::string& base, double exponent) const override {
     return base + "^(" + to_text(exponent) + ")";
   }
@@ -41,9 +45,6 @@ class ExtrapDialect : public Dialect {
       refuse("a function of a derived column");
     return Dialect::operation(operation);
   }
-  std::string_view plus() const override { return " + "; }
-
-  bool has_variables() const override { return false; }
   std::string function(const FunctionParts& parts) const override { return parts.result + "\n"; }
 
  private:

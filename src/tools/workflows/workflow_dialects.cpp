@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,33 +43,28 @@ Request request_of(const FunctionParts& parts) {
 
 class WorkflowDialect : public Dialect {
  public:
-  std::string number(double value) const override { return decimal_number(value); }
-  std::string power(const std::string& base, double exponent) const override {
-    return base + " ** " + number(exponent);
-  }
+  using Dialect::Dialect;
+
   std::string operation(Operation operation) const override;
-  std::string_view plus() const override { return " + "; }
 
   /// Masked, since old versions of Groovy read escapes within comments.
   std::string comment(const std::string& name, const std::string& column) const override {
-    return mark() + name + ": " + javascript_literal(printable_word(column)) + "\n";
+    return std::string(syntax().mark) + name + ": " + javascript_literal(printable_word(column)) +
+           "\n";
   }
   /// The power of an empty input would be infinite.
   std::string measured(const std::string& name, double low) const override {
     return at_least(name, low);
   }
   std::string range(const std::string& name, double low, double high) const override {
-    return mark() + name + " was measured from " + to_text(low) + " to " + to_text(high) +
-           "; less counts as " + to_text(low) + ", more is extrapolated\n";
+    return std::string(syntax().mark) + name + " was measured from " + to_text(low) + " to " +
+           to_text(high) + "; less counts as " + to_text(low) + ", more is extrapolated\n";
   }
 
  protected:
-  virtual std::string mark() const { return "# "; }
-  std::span<const OperationCode> own_operations() const override { return kWorkflowOperations; }
   std::string truth(const std::string& condition) const override {
     return one_of(condition, "1.0", "0.0");
   }
-  virtual std::string_view power_sign() const { return " ** "; }
 
   /// The request in units of this many bytes or seconds, within its limits. Adds to `statements`
   /// where a request is rounded up to sizes. `whole`: a limit is a whole number of units.
@@ -111,11 +105,12 @@ std::string WorkflowDialect::operation(Operation operation) const {
   if (operation == divide)
     return "($1 / " + nonzero("$2") + ")";
   if (operation == power)
-    return "(" + nonzero("$1") + std::string(power_sign()) + "$2)";
+    return "(" + with_operands(syntax().power, std::array<std::string, 2>{nonzero("$1"), "$2"}) +
+           ")";
   if (operation == log)
-    return std::string(module()) + "log(" + at_least("$1", kAlmostZero) + ")";
+    return std::string(syntax().module) + "log(" + at_least("$1", kAlmostZero) + ")";
   if (operation == Operation::log2 || operation == log10)
-    return "(" + this->operation(log) + " / " + std::string(module()) + "log(" +
+    return "(" + this->operation(log) + " / " + std::string(syntax().module) + "log(" +
            (operation == log10 ? "10" : "2") + "))";
   if (operation == either)
     return truth(apply(abs, std::array<std::string, 1>{"$1"}) + " + " +
@@ -124,19 +119,27 @@ std::string WorkflowDialect::operation(Operation operation) const {
 }
 
 /// Functions of Python for the resources of a rule.
+constexpr Syntax kSnakemake{.operations = kWorkflowOperations,
+                            .module = "math.",
+                            .power = "$1 ** $2",
+                            .condition = "($2 if $1 else $3)",
+                            .choice = "{$2}[$1]",
+                            .number_of = "float($1)",
+                            .variable = "    $1 = $2\n",
+                            .mark = "# ",
+                            .plus = " + ",
+                            .literal = javascript_literal,
+                            .has_integers = true,
+                            .words = "mem_mb runtime request"};
+
 class SnakemakeDialect : public WorkflowDialect {
  public:
+  explicit SnakemakeDialect(const Syntax& syntax = kSnakemake) : WorkflowDialect(syntax) {}
+
   std::string operation(Operation operation) const override {
     const auto* const built_in = std::ranges::find(kBuiltIn, operation, &OperationCode::operation);
     return built_in != kBuiltIn.end() ? std::string(built_in->code)
                                       : WorkflowDialect::operation(operation);
-  }
-  std::string choice(const LevelValues& column) const override {
-    return "{" + by_level(column, javascript_literal) + "}[" + column.operand + "]";
-  }
-  std::string number_of(const std::string& text) const override { return "float(" + text + ")"; }
-  std::string variable(const std::string& name, const std::string& code) const override {
-    return "    " + name + " = " + code + "\n";
   }
 
   /// mem_mb is in powers of 1000, runtime in minutes.
@@ -156,16 +159,6 @@ class SnakemakeDialect : public WorkflowDialect {
         parts.comments, name, joined(parts.parameters, ", "), statements, result, name, name,
         joined(arguments, ", "));
   }
-  bool misreads(const std::string& name) const override {
-    return name == "mem_mb" || name == "runtime" || name == "request";
-  }
-
- protected:
-  std::string one_of(const std::string& condition, const std::string& yes,
-                     const std::string& no) const override {
-    return "(" + yes + " if " + condition + " else " + no + ")";
-  }
-  std::string_view module() const override { return "math."; }
 
  private:
   /// Functions of no module.
@@ -187,11 +180,16 @@ class SnakemakeDialect : public WorkflowDialect {
 };
 
 /// A rule for the Total Perspective Vortex of Galaxy: YAML with a block of Python.
+constexpr Syntax kGalaxy = [] {
+  Syntax out = kSnakemake;
+  out.variable = "      $1 = $2\n";
+  out.words = "app cores entity gpus job mapper helpers math mem tool request user";
+  return out;
+}();
+
 class GalaxyDialect : public SnakemakeDialect {
  public:
-  std::string variable(const std::string& name, const std::string& code) const override {
-    return "      " + name + " = " + code + "\n";
-  }
+  GalaxyDialect() : SnakemakeDialect(kGalaxy) {}
 
   /// mem is in GB. The value of a block is that of its last line.
   std::string function(const FunctionParts& parts) const override {
@@ -208,12 +206,6 @@ class GalaxyDialect : public SnakemakeDialect {
         "{}# Replace TOOL, and what is no parameter of the tool.\ntools:\n  TOOL:\n    mem: |\n"
         "{}{}      {}\n",
         parts.comments, computes ? "      import math\n" : "", statements, result);
-  }
-  bool misreads(const std::string& name) const override {
-    static const std::set<std::string_view> words = {"app", "cores",  "entity",  "gpus",
-                                                     "job", "mapper", "helpers", "math",
-                                                     "mem", "tool",   "request", "user"};
-    return words.contains(name);
   }
 
  private:
@@ -234,9 +226,33 @@ class GalaxyDialect : public SnakemakeDialect {
   }
 };
 
+std::string groovy_literal(const std::string& text) {
+  std::string out;
+  for (const char c : javascript_literal(text))
+    out += c == '$' ? "\\$" : std::string(1, c);
+  return out;
+}
+
 /// A directive of a process, in Groovy.
+constexpr Syntax kNextflow{
+    .operations = kWorkflowOperations,
+    .module = "Math.",
+    .power = "$1 ** $2",
+    .choice = "[$2].get($1)",
+    .number_of = "($1 as double)",
+    .variable = "  def $1 = $2\n",
+    .mark = "// ",
+    .plus = " + ",
+    .literal = groovy_literal,
+    .words =
+        "Math abstract catch def extends final implements input instanceof interface memory native "
+        "new null output package params private protected public request script strictfp super "
+        "synchronized task this throw throws time trait transient var workflow"};
+
 class NextflowDialect : public WorkflowDialect {
  public:
+  NextflowDialect() : WorkflowDialect(kNextflow) {}
+
   /// Without the suffix, a literal is a BigDecimal.
   std::string number(double value) const override {
     const std::string text = to_text(value) + "d";
@@ -244,15 +260,6 @@ class NextflowDialect : public WorkflowDialect {
   }
   std::string power(const std::string& base, double exponent) const override {
     return "Math.pow(" + base + ", " + number(exponent) + ")";
-  }
-  std::string choice(const LevelValues& column) const override {
-    return "[" + by_level(column, groovy_literal) + "].get(" + column.operand + ")";
-  }
-  std::string number_of(const std::string& text) const override {
-    return "(" + text + " as double)";
-  }
-  std::string variable(const std::string& name, const std::string& code) const override {
-    return "  def " + name + " = " + code + "\n";
   }
 
   /// Nextflow's MB are 1024^2 bytes.
@@ -265,45 +272,39 @@ class NextflowDialect : public WorkflowDialect {
         joined(parts.parameters, ", "), parts.comments, request.is_memory ? "memory" : "time",
         statements, request.is_memory ? "1.MB" : "1.s", result);
   }
-  bool misreads(const std::string& name) const override {
-    static const std::set<std::string_view> words = {
-        "Math",   "abstract",   "catch",     "def",          "extends",   "final",   "implements",
-        "input",  "instanceof", "interface", "memory",       "native",    "new",     "null",
-        "output", "package",    "params",    "private",      "protected", "public",  "request",
-        "script", "strictfp",   "super",     "synchronized", "task",      "this",    "throw",
-        "throws", "time",       "trait",     "transient",    "var",       "workflow"};
-    return words.contains(name);
-  }
-
- protected:
-  std::string mark() const override { return "// "; }
-  std::string_view module() const override { return "Math."; }
-
- private:
-  static std::string groovy_literal(const std::string& text) {
-    std::string out;
-    for (const char c : javascript_literal(text))
-      out += c == '$' ? "\\$" : std::string(1, c);
-    return out;
-  }
 };
 
-/// A script of the shell that computes by awk and calls sbatch.
+/// The program stands in single quotes.
+std::string awk_literal(const std::string& text) {
+  std::string out;
+  for (const char c : c_literal(text))
+    out += c == '\'' ? "\\047" : std::string(1, c);
+  return out;
+}
+
+/// A script of the shell that computes by awk and calls sbatch. The words are variables of bash,
+/// and those of awk that no name of code has to avoid.
+constexpr Syntax kSlurm{
+    .operations = kWorkflowOperations,
+    .power = "$1^$2",
+    .number_of = "($1 + 0)",
+    .variable = "  $1 = $2\n",
+    .mark = "# ",
+    .plus = " + ",
+    .literal = awk_literal,
+    .has_integers = true,
+    .words =
+        "BEGIN CONVFMT END ENV ENVIRON EUID FILENAME FNR FS GROUPS HOME IFS LANG NF NR OFMT OFS "
+        "ORS PATH PPID PWD RANDOM RLENGTH RS RSTART SECONDS SUBSEP UID close delete exit fflush "
+        "func function getline gsub index length match next print printf rand request split "
+        "sprintf srand sub substr system tolower toupper unknown value"};
+
 class SlurmDialect : public WorkflowDialect {
  public:
-  std::string power(const std::string& base, double exponent) const override {
-    return base + "^" + number(exponent);
-  }
+  SlurmDialect() : WorkflowDialect(kSlurm) {}
+
   std::string choice(const LevelValues& column) const override {
-    std::string out = "(";
-    for (std::size_t l = 0; l < column.levels.size(); ++l)
-      out += column.operand + " == " + level(column, l, awk_literal) + " ? " +
-             number(column.values[l]) + " : ";
-    return out + "unknown(" + column.operand + "))";
-  }
-  std::string number_of(const std::string& text) const override { return "(" + text + " + 0)"; }
-  std::string variable(const std::string& name, const std::string& code) const override {
-    return "  " + name + " = " + code + "\n";
+    return first_of(column, "$1 == $2", "unknown(" + column.operand + ")");
   }
 
   /// --mem=M is in 1024^2 bytes, --time in minutes.
@@ -337,30 +338,6 @@ class SlurmDialect : public WorkflowDialect {
         "exec sbatch --{}=\"${{request}}{}\" \"$@\"\n",
         joined(parts.parameters, ", "), parts.comments, settings, reads, statements, result,
         request.is_memory ? "mem" : "time", request.is_memory ? "M" : "");
-  }
-  /// Variables of bash, and words of awk that is_reserved() does not list.
-  bool misreads(const std::string& name) const override {
-    static const std::set<std::string_view> words = {
-        "BEGIN",  "CONVFMT",  "END",     "ENV",     "ENVIRON", "EUID",    "FILENAME", "FNR",
-        "FS",     "GROUPS",   "HOME",    "IFS",     "LANG",    "NF",      "NR",       "OFMT",
-        "OFS",    "ORS",      "PATH",    "PPID",    "PWD",     "RANDOM",  "RLENGTH",  "RS",
-        "RSTART", "SECONDS",  "SUBSEP",  "UID",     "close",   "delete",  "exit",     "fflush",
-        "func",   "function", "getline", "gsub",    "index",   "length",  "match",    "next",
-        "print",  "printf",   "rand",    "request", "split",   "sprintf", "srand",    "sub",
-        "substr", "system",   "tolower", "toupper", "unknown", "value"};
-    return words.contains(name);
-  }
-
- protected:
-  std::string_view power_sign() const override { return "^"; }
-
- private:
-  /// The program stands in single quotes.
-  static std::string awk_literal(const std::string& text) {
-    std::string out;
-    for (const char c : c_literal(text))
-      out += c == '\'' ? "\\047" : std::string(1, c);
-    return out;
   }
 };
 
