@@ -320,10 +320,13 @@ std::string array_of(const std::vector<std::string>& items) {
 }
 
 std::string texts(const std::vector<std::string>& items) {
-  std::vector<std::string> out;
-  for (const std::string& item : items)
-    out.push_back(javascript_literal(item));
-  return array_of(out);
+  return array_of(mapped(items, javascript_literal));
+}
+
+template <class Numbers>
+std::string numbers(const Numbers& items) {
+  return array_of(mapped(
+      items, [](double number) { return to_text(number); }));
 }
 
 /// Writes the control of a number; without a range if only derived columns use it.
@@ -446,23 +449,15 @@ std::string belief_of(const FittedModel& model) {
   const gp::Inputs& known = process.known();
   std::vector<std::string> runs;
   for (Eigen::Index row = 0; row < known.rows(); ++row) {
-    const std::vector<std::string> numbers =
-        mapped(known.numbers.row(row), [](double number) { return to_text(number); });
-    std::vector<std::string> levels;
-    for (const std::uint32_t level : known.levels.row(row))
-      levels.push_back(std::to_string(level));
-    runs.push_back(array_of({array_of(numbers), array_of(levels), to_text(process.left()[row]),
-                             to_text(process.counts()[row])}));
+    runs.push_back(array_of({numbers(known.numbers.row(row)), numbers(known.levels.row(row)),
+                             to_text(process.left()[row]), to_text(process.counts()[row])}));
   }
   std::vector<std::string> settings;
   for (const gp::ScalingSetting& setting : process.settings()) {
-    std::vector<std::string> numbers = {to_text(setting.weight)};
-    for (const double variance : gp::ScalingProcess::variances(setting))
-      numbers.push_back(to_text(variance));
-    settings.push_back(array_of(numbers));
+    std::vector<double> all = gp::ScalingProcess::variances(setting);
+    all.insert(all.begin(), setting.weight);
+    settings.push_back(numbers(all));
   }
-  const std::vector<std::string> centre =
-      mapped(process.centre(), [](double number) { return to_text(number); });
   const double level =
       model.intervals ? model.intervals->level : PredictionIntervals::default_level;
   return "{share: " + to_text(model.belief->share_of_formula()) +
@@ -473,7 +468,7 @@ std::string belief_of(const FittedModel& model) {
          ", ofBound: " + to_text(model.bound ? normal_quantile(model.bound->quantile) : 0) +
          ", mostDeviations: " + to_text(kMostDeviations) + ", mostMore: " + to_text(kMostMore) +
          ", pairs: " + pairs_of(model) + ", level: " + to_text(process.level()) +
-         ", centre: " + array_of(centre) + ",\nsettings: " + array_of(settings) +
+         ", centre: " + numbers(process.centre()) + ",\nsettings: " + array_of(settings) +
          ",\nruns: " + array_of(runs) + "}";
 }
 
@@ -496,15 +491,13 @@ std::string gp_of(const FittedModel& model) {
   if (!belief)
     return "null";
   const Design one = take_rows(belief->known, std::array<std::size_t, 1>{0});
-  const std::vector<std::string> runs =
-      mapped(belief->runs, [](double count) { return to_text(count); });
   std::vector<std::string> clamps;
   for (std::size_t n = 0; n < belief->most.size(); ++n)
     if (std::isfinite(belief->most[n]))
       clamps.push_back(array_of({std::to_string(n), to_text(belief->most[n])}));
   return "{variance: " + to_text(belief->covariance(one, one)(0, 0)) +
          ", noise: " + to_text(belief->noise) + ", near: " + to_text(belief->near_variance) +
-         ", caps: " + array_of(clamps) + ", runs: " + array_of(runs) +
+         ", caps: " + array_of(clamps) + ", runs: " + numbers(belief->runs) +
          ",\nknown: process_known, between: (a, b) => process_correlation(a[1], a[2], b)}";
 }
 

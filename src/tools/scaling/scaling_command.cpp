@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <regex>
@@ -28,6 +29,7 @@
 #include "roles/roles.hpp"
 #include "storage/files.hpp"
 #include "table/formula.hpp"
+#include "table/table.hpp"
 #include "trust/turning.hpp"
 
 namespace perfmodel::cli {
@@ -405,21 +407,10 @@ void add_levels(const ScalingArguments& arguments, const scaling::CurveColumns& 
                 const Table& table, const scaling::Unlike& unlike,
                 const std::vector<std::pair<std::string, std::string>>& at,
                 ScalingDocument& document, Console& console) {
-  const Column& column = table.at(unlike.column);
-  std::vector<std::string> levels;
-  std::vector<std::vector<std::size_t>> rows;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const auto place = to_size(std::ranges::find(levels, column.text(row)) - levels.begin());
-    if (place == levels.size()) {
-      levels.push_back(column.text(row));
-      rows.emplace_back();
-    }
-    rows[place].push_back(row);
-  }
-  for (std::size_t l = 0; l < levels.size(); ++l) {
+  for (const TableGroup& level : groups_of(table, std::array{unlike.column})) {
     auto here = at;
-    here.emplace_back(unlike.column, levels[l]);
-    const Table own = take_rows(table, rows[l]);
+    here.emplace_back(unlike.column, level.key[0]);
+    const Table own = take_rows(table, level.rows);
     try {
       const scaling::Curve curve = scaling::curve_of(own, columns);
       if (curve.unlike && curve.unlike->is_text) {
@@ -432,7 +423,7 @@ void add_levels(const ScalingArguments& arguments, const scaling::CurveColumns& 
           {here, curve.relative, curve.left_out,
            scaling::study(curve.timings, document.study.kind, least_efficiency(arguments))});
     } catch (const InputError& error) {
-      console.warning(unlike.column + " = " + levels[l] + " is left out: " + error.what());
+      console.warning(unlike.column + " = " + level.key[0] + " is left out: " + error.what());
     }
   }
 }
