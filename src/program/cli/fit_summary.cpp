@@ -508,19 +508,12 @@ std::string errors_section(const FitDocument& report, const Console& console) {
     largest = std::max(largest, *part ? (*part)->mae : 0);
   constexpr std::array<std::string_view, 6> shown = {"rows",          "mae",  "mape_percent",
                                                      "smape_percent", "rmse", "r2"};
-  doc::Table table{doc::metric_columns(shown, ShownTime(shown_unit(report.model.spec), largest))};
-  table.columns.insert(table.columns.begin(), doc::words("errors"));
-  const auto add = [&](const char* name, const std::optional<Metrics>& metrics) {
-    std::vector<doc::Cell> cells = {name};
-    if (metrics) {
-      doc::add_metrics(cells, shown, *metrics);
-      table.add(std::move(cells));
-    }
-  };
-  add("training", parts.train);
-  add("validation", parts.validation);
-  add("test", parts.test);
-  return section(table, console) +
+  return section(
+             doc::metrics_table("errors", shown, ShownTime(shown_unit(report.model.spec), largest),
+                                {{"training", parts.train},
+                                 {"validation", parts.validation},
+                                 {"test", parts.test}}),
+             console) +
          indented(few_rows_warning(report.model) ? "training errors say nothing: there are no more "
                                                    "rows than constants"
                                                  : "") +

@@ -519,16 +519,11 @@ doc::Table comparison_table(const Content& content) {
     return {};
   constexpr std::array<std::string_view, 5> shown = {"mape_percent", "smape_percent", "mae", "rmse",
                                                      "r2"};
-  doc::Table table{doc::metric_columns(shown, page_time(content))};
+  doc::Table table = doc::metrics_table(
+      "model", shown, page_time(content),
+      {{"old: " + display_name(content.comparison->model_file), content.comparison->metrics},
+       {"new: " + display_name(content.model_file), content.metrics}});
   table.caption = "Both models on the same " + std::to_string(content.metrics.rows) + " runs";
-  table.columns.insert(table.columns.begin(), doc::words("model"));
-  const auto add = [&](const std::string& name, const Metrics& metrics) {
-    std::vector<doc::Cell> cells = {name};
-    doc::add_metrics(cells, shown, metrics);
-    table.add(std::move(cells));
-  };
-  add("old: " + display_name(content.comparison->model_file), content.comparison->metrics);
-  add("new: " + display_name(content.model_file), content.metrics);
   return table;
 }
 

@@ -78,17 +78,12 @@ bool tells_speedup(const Content& content, const ScaleCurve& curve) {
 doc::Table metrics_table(const Content& content) {
   if (content.bound)
     return bound_table(content);
-  doc::Table table{doc::metric_columns(doc::kErrorMetrics, page_time(content))};
-  table.caption = "Errors: MAE, MSE and RMSE in the unit of the target, MAPE and SMAPE in percent";
-  table.columns.insert(table.columns.begin(), doc::words("part"));
-  const auto add = [&](const std::string& name, const Metrics& metrics) {
-    std::vector<doc::Cell> cells = {name};
-    doc::add_metrics(cells, doc::kErrorMetrics, metrics);
-    table.add(std::move(cells));
-  };
+  std::vector<std::pair<std::string, std::optional<Metrics>>> parts;
   for (const Part& part : content.parts)
-    add("fit: " + part.name, part.metrics);
-  add("these runs: " + content.runs.file, content.metrics);
+    parts.emplace_back("fit: " + part.name, part.metrics);
+  parts.emplace_back("these runs: " + content.runs.file, content.metrics);
+  doc::Table table = doc::metrics_table("part", doc::kErrorMetrics, page_time(content), parts);
+  table.caption = "Errors: MAE, MSE and RMSE in the unit of the target, MAPE and SMAPE in percent";
   return table;
 }
 

@@ -126,6 +126,21 @@ void add_metrics(std::vector<Cell>& cells, std::span<const std::string_view> nam
   }
 }
 
+Table metrics_table(const std::string& first, std::span<const std::string_view> names,
+                    const ShownTime& time,
+                    const std::vector<std::pair<std::string, std::optional<Metrics>>>& parts) {
+  Table table{metric_columns(names, time)};
+  table.columns.insert(table.columns.begin(), words(first));
+  for (const auto& [name, metrics] : parts) {
+    if (!metrics)
+      continue;
+    std::vector<Cell> cells = {name};
+    add_metrics(cells, names, *metrics);
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
 std::vector<Column> scale_columns(const std::string& scale, const std::string& time, Format format,
                                   std::optional<double> level) {
   std::vector<Column> out = {numbers(scale, "scale", all_digits), numbers(time, "time", format)};

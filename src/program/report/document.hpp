@@ -131,6 +131,10 @@ inline constexpr std::array<std::string_view, 7> kErrorMetrics = {
     "rows", "mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"};
 /// Returns the named columns out of rows, mae, mape_percent, smape_percent, mse, rmse and r2.
 std::vector<Column> metric_columns(std::span<const std::string_view> names, const ShownTime& time);
+/// A table of these columns with a row per part that has metrics; its name is in the first column.
+Table metrics_table(const std::string& first, std::span<const std::string_view> names,
+                    const ShownTime& time,
+                    const std::vector<std::pair<std::string, std::optional<Metrics>>>& parts);
 /// Appends the cells of metric_columns().
 void add_metrics(std::vector<Cell>& cells, std::span<const std::string_view> names,
                  const Metrics& metrics);

@@ -417,17 +417,21 @@ void TableReader::check_header() const {
                     sources_.front()));
 }
 
-/// What `read` reads with the numbers as they are, or with their marks if a cell of the table that
+/// Reads the files with the numbers as they are, or with their marks if a cell of the table that
 /// was read has some: where commas separate, few have any.
-TableAndCells read_with_marks(const std::set<std::string>& text_columns,
-                              const std::function<TableAndCells(bool has_marks)>& read) {
-  TableAndCells out = read(false);
-  const bool has_marks = std::ranges::any_of(out.table.columns, [&](const Column& column) {
-    return !text_columns.contains(column.name) &&
-           (std::ranges::any_of(column.levels, has_number_marks) ||
-            std::ranges::any_of(column.bad_cells, has_number_marks, &BadCell::text));
-  });
-  return has_marks ? read(true) : std::move(out);
+TableAndCells read_marked(std::span<const MarkedFile> files,
+                          const std::set<std::string>& text_columns, bool keeps_cells = false,
+                          bool has_marks = false) {
+  TableReader reader(text_columns, keeps_cells);
+  reader.read_files(files, has_marks);
+  TableAndCells out = std::move(reader).take();
+  const bool lacks_marks =
+      !has_marks && std::ranges::any_of(out.table.columns, [&](const Column& column) {
+        return !text_columns.contains(column.name) &&
+               (std::ranges::any_of(column.levels, has_number_marks) ||
+                std::ranges::any_of(column.bad_cells, has_number_marks, &BadCell::text));
+      });
+  return lacks_marks ? read_marked(files, text_columns, keeps_cells, true) : out;
 }
 
 TableAndCells parse_files(std::span<const CsvText> files, const std::set<std::string>& text_columns,
@@ -459,11 +463,7 @@ TableAndCells parse_files(std::span<const CsvText> files, const std::set<std::st
                       }});
     before += file.bytes.size();
   }
-  return read_with_marks(text_columns, [&](bool has_marks) {
-    TableReader reader(text_columns, keeps_cells);
-    reader.read_files(marked, has_marks);
-    return std::move(reader).take();
-  });
+  return read_marked(marked, text_columns, keeps_cells);
 }
 
 }  // namespace
@@ -492,12 +492,7 @@ Table table_of_lines(std::span<const NumberedLine> lines, const std::string& sou
                               visit(copy, line.number);
                             }
                           }};
-  const auto read = [&](bool has_marks) {
-    TableReader reader(text_columns, false);
-    reader.read_files(std::array{marked}, has_marks);
-    return std::move(reader).take();
-  };
-  return read_with_marks(text_columns, read).table;
+  return read_marked(std::array{marked}, text_columns).table;
 }
 
 Table parse_csv(std::string_view bytes, const std::string& source,
