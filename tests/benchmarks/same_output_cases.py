@@ -328,8 +328,7 @@ def chains_of_layers(paths, latencies):
         lines += [usual + "--message-start-us 30 --message-per-byte-us 0.001 --merge " + merge
                   for merge in ("none", "single", "threshold:100000", "mgwfbp", "optimal")]
         lines += [usual + "--merge single --timeline --format " + form for form in TABLE_FORMATS]
-        lines += [usual + "--merge single", usual + "--batch-shares 1,2",
-                  usual + "--no-overlap --timeline --timeline-svg t.svg",
+        lines += [usual + "--merge single", usual + "--no-overlap --timeline",
                   "--workers 2 --forward-share 0.5 --format json --batch 64 --worker-times 1,2",
                   "--workers 3 --forward-share 0.5 --imbalance-factor 0.2 --read-us 1e5 "
                   "--input-pipeline three-stages --copy-us 10", "--workers 0", "--workers 4",

@@ -101,6 +101,10 @@ TEST_CASE("slips on the command line are refused with what is likely to help", "
       {{"predict", model, runs, "--monotone", "workers-"},
        "'--monotone' was removed: sort the predictions yourself where you are certain of a "
        "direction"},
+      {{"evaluate", model, runs, "--residuals", "-"},
+       "--residuals and --output need a file each"},
+      {{"evaluate", model, runs, "--residuals", "absent/x.csv", "-o", "./absent/x.csv"},
+       "--residuals and --output need a file each"},
       {{"--json"}, "--json requires --version"},
       {{"fit", "r.csv", "--confidence", "0.9"}, "--confidence needs --bootstrap"},
       {{"fit", "r.csv", "--by", "k", "--facts", "k=f.csv"},

@@ -47,9 +47,6 @@ TEST_CASE_METHOD(ProgramTest,
       {{"ssgd", "layers.csv", "--workers", "2", "--reference", "whole.csv", "--fit-allreduce",
         "latencies.csv", "-o"},
        {"layers.csv", "whole.csv", "latencies.csv"}},
-      {{"ssgd", "layers.csv", "--workers", "2", "--reference", "whole.csv", "--fit-allreduce",
-        "latencies.csv", "--timeline-svg"},
-       {"layers.csv", "whole.csv", "latencies.csv"}},
   };
   for (const auto& [command, inputs] : readings) {
     for (const std::string& input : inputs) {

@@ -55,24 +55,6 @@ TEST_CASE("ssgd writes its figures as JSON", "[cli][ssgd]") {
   CHECK(json["own_designs"].size() >= 3);
 }
 
-TEST_CASE_METHOD(ProgramTest, "ssgd draws one iteration as a picture, of layers that are sound",
-                 "[cli][ssgd]") {
-  const std::string picture = write("timeline.svg", "old");
-  CHECK(error_of({"--workers", "2", "--timeline-svg", picture}, 3,
-                 "layer,t_f_us,t_b_us,grad_bytes\n1,1,x,4\n") ==
-        error_prefix + "standard input:2: column 't_b_us': \"x\" is not a number\n");
-  CHECK(read_text(picture) == "old");
-  CHECK(directory().entries() == 1);
-  run_ssgd({"--workers", "4", "--message-start-us", "4", "--timeline-svg", picture},
-           "layer,name,t_f_us,t_b_us,grad_bytes\n1,a<b & c,4,3,10\n")
-      .succeeded();
-  const std::string svg = read_text(picture);
-  CHECK(svg.starts_with("<svg xmlns="));
-  CHECK(svg.ends_with("</svg>\n"));
-  CHECK_THAT(svg, ContainsSubstring("<title>backward of a&lt;b &amp; c: "));
-  CHECK_THAT(svg, ContainsSubstring(">communicate</text>"));
-}
-
 TEST_CASE_METHOD(ProgramTest, "ssgd fits latencies and names the ring behind them", "[cli][ssgd]") {
   const std::string latencies =
       write("osu.csv", "bytes,latency_us\n8,1\n1000,45\n2000,48\n4000,54\n8000,66\n");
@@ -115,7 +97,7 @@ TEST_CASE("ssgd draws every phase as long as it takes", "[cli][ssgd]") {
                  ContainsSubstring("  - the cost of hierarchical: the slowest link decides"));
 }
 
-TEST_CASE("ssgd reports the imbalance of times, of shares and of whole samples", "[cli][ssgd]") {
+TEST_CASE("ssgd reports the imbalance of times, of samples and of whole samples", "[cli][ssgd]") {
   const auto ratio_of = [](const std::string& option, const std::string& value) {
     return run_ssgd(
                {"--workers", "4", "--message-start-us", "4", option, value, "--format", "json"})
@@ -123,7 +105,7 @@ TEST_CASE("ssgd reports the imbalance of times, of shares and of whole samples",
         .get<double>();
   };
   CHECK(ratio_of("--worker-times", "1,2,3,2") == Catch::Approx(3 / 2.));
-  CHECK(ratio_of("--batch-shares", "1,1,2,4") == Catch::Approx(4 / 2.));
+  CHECK(ratio_of("--worker-times", "1,1,2,4") == Catch::Approx(4 / 2.));
   CHECK(ratio_of("--global-batch", "10") == Catch::Approx(3 / 2.5));  // 3, 3, 2 and 2 samples
 }
 
@@ -161,7 +143,6 @@ TEST_CASE("ssgd warns that forward times are assumed", "[cli][ssgd]") {
 TEST_CASE("ssgd refuses options that contradict each other, have no effect or a wrong value",
           "[cli][ssgd]") {
   const Words sent = {"--workers", "4", "--message-start-us", "1"};
-  const std::string one_place = "--timeline-svg and --output need a file each";
   const std::vector<std::pair<Words, std::string>> refusals = {
       {{"--workers", "4"},
        "how long does a message take? Pass a cost model (--allreduce, --fit-allreduce or "
@@ -174,13 +155,16 @@ TEST_CASE("ssgd refuses options that contradict each other, have no effect or a 
        "--merge cannot be combined with --no-overlap"},
       {both_of(sent, {"--imbalance-factor", "0.1", "--global-batch", "32"}),
        "--global-batch cannot be combined with --imbalance-factor: choose one of "
-       "--imbalance-factor, --worker-times, --batch-shares and --global-batch"},
+       "--imbalance-factor, --worker-times and --global-batch"},
       {both_of(sent, {"--worker-times", "1,2,3"}), "--worker-times has 3 entries for 4 workers"},
       {both_of(sent, {"--imbalance-factor", "5"}),
        "a load imbalance factor of 5 is impossible with 4 workers: it lies between 0 and 3, if one "
        "worker does everything"},
-      {both_of(sent, {"--timeline-svg", "-"}), one_place},
-      {both_of(sent, {"--timeline-svg", "absent/x.svg", "-o", "./absent/x.svg"}), one_place},
+      {both_of(sent, {"--timeline-svg", "x.svg"}),
+       "'--timeline-svg' was removed: --timeline draws the iteration as text, and --format json has "
+       "its messages"},
+      {both_of(sent, {"--batch-shares", "1,1,2,4"}),
+       "'--batch-shares' was removed: --worker-times takes the samples of the workers, too"},
       {{"--workers", "0"}, "--workers: '0' is not a whole number >= 1"},
       {{"--workers", "4", "--merge", "greedy"},
        "--merge: 'greedy' is not one of 'none', 'single', 'threshold:BYTES', 'mgwfbp' and "

@@ -192,6 +192,9 @@ constexpr std::array kRemoved = {
     Removed{"sweep", "--shard", kOneMachine},
     Removed{"compare", "--shard", kOneMachine},
     Removed{"plan", "--shard", kOneMachine},
+    Removed{"ssgd", "--timeline-svg",
+            "--timeline draws the iteration as text, and --format json has its messages"},
+    Removed{"ssgd", "--batch-shares", "--worker-times takes the samples of the workers, too"},
     Removed{"sweep", "--resume", kOneMachine},
     Removed{"compare", "--resume", kOneMachine},
 };

@@ -214,9 +214,9 @@ class LaneBuilder {
  public:
   LaneBuilder(std::string name, double start_us) : lane_{std::move(name), {}}, now_us_(start_us) {}
 
-  void add(SpanKind kind, std::string label, double duration_us) {
+  void add(SpanKind kind, double duration_us) {
     if (duration_us > 0)
-      lane_.spans.push_back({kind, std::move(label), now_us_, now_us_ + duration_us});
+      lane_.spans.push_back({kind, now_us_, now_us_ + duration_us});
     now_us_ += duration_us;
   }
   void wait_until(double time_us) { now_us_ = time_us; }
@@ -227,15 +227,6 @@ class LaneBuilder {
   Lane lane_;
   double now_us_;
 };
-
-std::string message_label(const Profile& profile, const Iteration& iteration,
-                          const Message& message) {
-  const std::string& first =
-      profile.layers[iteration.gradients[message.gradients.first].layer].name;
-  const std::string& last = profile.layers[iteration.gradients[message.gradients.last].layer].name;
-  return fmt::format("gradients of {}{}{}", first, first == last ? "" : " .. ",
-                     first == last ? "" : last);
-}
 
 }  // namespace
 
@@ -341,27 +332,26 @@ Timeline timeline_of(const Profile& profile, const Iteration& iteration) {
   const bool copy_after_read = serial || phases.pipeline == InputPipeline::device_buffer;
 
   LaneBuilder host("read", 0);
-  host.add(SpanKind::read, "read", phases.read_us);
-  host.add(SpanKind::split, "split", phases.split_us);
+  host.add(SpanKind::read, phases.read_us);
+  host.add(SpanKind::split, phases.split_us);
   LaneBuilder copy("copy", copy_after_read ? host.now() : 0);
-  copy.add(SpanKind::copy, "copy to the device", phases.copy_us);
+  copy.add(SpanKind::copy, phases.copy_us);
 
   LaneBuilder compute("compute", copy_first ? copy.now() : 0);
-  compute.add(SpanKind::forward, "forward", iteration.compute.forward_us);
+  compute.add(SpanKind::forward, iteration.compute.forward_us);
   const double backward_start = compute.now();
   double ready = 0;
   for (std::size_t l = profile.layers.size(); l-- > 0;) {
-    compute.add(SpanKind::backward, "backward of " + profile.layers[l].name,
-                iteration.compute.ready_us[l] - ready);
+    compute.add(SpanKind::backward, iteration.compute.ready_us[l] - ready);
     ready = iteration.compute.ready_us[l];
   }
   compute.wait_until(backward_start + iteration.finish_us);
-  compute.add(SpanKind::update, "update", phases.update_us);
+  compute.add(SpanKind::update, phases.update_us);
 
   Lane messages{"communicate", {}};
   for (const Message& message : iteration.messages) {
-    messages.spans.push_back({SpanKind::message, message_label(profile, iteration, message),
-                              backward_start + message.start_us, backward_start + message.end_us});
+    messages.spans.push_back(
+        {SpanKind::message, backward_start + message.start_us, backward_start + message.end_us});
   }
   Timeline timeline{iteration.total_us, {host.lane(), copy.lane(), compute.lane(), messages}};
   std::erase_if(timeline.lanes, [](const Lane& lane) { return lane.spans.empty(); });

@@ -287,7 +287,6 @@ enum class SpanKind { read, split, copy, forward, backward, update, message };
 /// An activity with its start and end.
 struct Span {
   SpanKind kind = SpanKind::forward;
-  std::string label;
   double start_us = 0;
   double end_us = 0;
 };
@@ -365,10 +364,3 @@ struct Study {
 Study study(const Profile& profile, const StudyRequest& request);
 
 }  // namespace perfmodel::ssgd
-
-namespace perfmodel {
-
-/// The lanes of one iteration as a stand-alone SVG; each span has a tooltip.
-std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& title);
-
-}  // namespace perfmodel

@@ -38,7 +38,6 @@ struct MessageArguments {
 struct ImbalanceArguments {
   std::optional<double> factor;
   std::vector<double> worker_times;
-  std::vector<double> batch_shares;
   std::optional<std::size_t> global_batch;
 };
 
@@ -61,7 +60,6 @@ struct SsgdArguments {
   ImbalanceArguments imbalance;
   OutputFormat format = OutputFormat::text;
   bool timeline = false;
-  std::optional<std::string> timeline_svg;
   std::string output = "-";
 };
 
@@ -175,11 +173,11 @@ void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments) {
   app.group("Load imbalance (default: none, or as the column 'worker' has it)");
   app.number("--imbalance-factor X", arguments.factor,
              "(max - mean) / mean of the workers' compute times");
-  add_list(app, "--worker-times", arguments.worker_times, "compute time of every worker");
-  add_list(app, "--batch-shares", arguments.batch_shares, "samples of every worker");
+  add_list(app, "--worker-times", arguments.worker_times,
+           "compute time of every worker, or its samples");
   app.count("--global-batch N", arguments.global_batch,
             "samples of all workers, split as evenly as whole samples allow");
-  app.one_of({"--imbalance-factor", "--worker-times", "--batch-shares", "--global-batch"});
+  app.one_of({"--imbalance-factor", "--worker-times", "--global-batch"});
 }
 
 /// Fits the latencies if a file is given. Throws UsageError if options contradict each other.
@@ -202,14 +200,11 @@ MessageCost message_cost(const MessageArguments& arguments, std::size_t workers)
 
 std::optional<ssgd::Imbalance> imbalance_of(const ImbalanceArguments& arguments,
                                             std::size_t workers) {
-  for (const auto& [name, list] : {std::pair{"--worker-times", &arguments.worker_times},
-                                   std::pair{"--batch-shares", &arguments.batch_shares}}) {
-    if (!list->empty() && list->size() != workers) {
-      throw UsageError(std::string(name) + " has " + std::to_string(list->size()) +
-                       " entries for " + std::to_string(workers) + " workers");
-    }
-    if (!list->empty())
-      return ssgd::imbalance_of_times(*list);
+  if (const std::vector<double>& times = arguments.worker_times; !times.empty()) {
+    if (times.size() != workers)
+      throw UsageError("--worker-times has " + std::to_string(times.size()) + " entries for " +
+                       std::to_string(workers) + " workers");
+    return ssgd::imbalance_of_times(times);
   }
   if (arguments.global_batch)
     return ssgd::imbalance_of_even_split(*arguments.global_batch, workers);
@@ -314,10 +309,8 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
   add_format(command, arguments.format, "format of the result");
   command.flag("--timeline", arguments.timeline, "draw one iteration below the tables")
       .needs("--format text", "the messages are in the JSON");
-  command.add("--timeline-svg FILE", arguments.timeline_svg, "draw one iteration as a picture")
-      .file(FileUse::output);
   add_output(command, arguments.output, "FILE");
-  command.common({"--workers", "--batch", "--merge", "--timeline", "--timeline-svg"});
+  command.common({"--workers", "--batch", "--merge", "--timeline"});
   command.footer(
       R"(All times of the files are in microseconds. Figures marked with * are our own design, not formulas
 of the model's authors.
@@ -331,9 +324,6 @@ Examples:
 
 int run_ssgd(const SsgdArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
-  std::optional<OutputFile> picture;
-  if (arguments.timeline_svg)
-    picture.emplace(*arguments.timeline_svg);
   const ssgd::Profile profile = read_profile(arguments.layers, arguments);
   const MessageCost messages = message_cost(arguments.messages, *arguments.workers);
   const ssgd::StudyRequest request = request_of(arguments, profile, messages);
@@ -354,10 +344,6 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
   const ssgd::Timeline timeline = ssgd::timeline_of(profile, study.chosen);
   output.write(formatted(document, arguments.format, arguments.timeline ? &timeline : nullptr,
                          output_width(arguments.output)));
-  if (picture) {
-    finish(*picture, timeline_svg(timeline, document.file + ": one iteration on " +
-                                                std::to_string(study.workers) + " workers"));
-  }
   output.commit();
   return 0;
 }

@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "cli/console.hpp"
 #include "cli/texts.hpp"
-#include "page/figures.hpp"
 #include "report/document.hpp"
 #include "ssgd/ssgd.hpp"
 
@@ -243,87 +242,3 @@ std::vector<std::string> own_designs(const ssgd::Profile& profile,
 }
 
 }  // namespace perfmodel::cli
-
-namespace perfmodel {
-namespace {
-
-using page::text_at;
-using ssgd::Span;
-using ssgd::SpanKind;
-
-constexpr double kWidth = 960;
-constexpr double kMargin = 16;
-constexpr double kLabelWidth = 96;
-constexpr double kLaneHeight = 36;
-constexpr double kLaneGap = 12;
-constexpr double kTitleHeight = 36;
-constexpr double kAxisHeight = 36;
-
-/// Colours that colour-blind readers can tell apart.
-std::string_view colour_of(SpanKind kind) {
-  switch (kind) {
-    case SpanKind::read:
-      return "#56b4e9";
-    case SpanKind::split:
-      return "#f0e442";
-    case SpanKind::copy:
-      return "#0072b2";
-    case SpanKind::forward:
-      return "#009e73";
-    case SpanKind::backward:
-      return "#e69f00";
-    case SpanKind::update:
-      return "#999999";
-    case SpanKind::message:
-      return "#cc79a7";
-  }
-  return {};
-}
-
-std::string milliseconds(double us) {
-  return short_number(us / 1000) + " ms";
-}
-
-std::string span_rectangle(const Span& span, double left, double scale, double top) {
-  return "<rect x=\"" + coordinate(left + span.start_us * scale) + "\" y=\"" + coordinate(top) +
-         "\" width=\"" + coordinate((span.end_us - span.start_us) * scale) + "\" height=\"" +
-         coordinate(kLaneHeight) + "\" fill=\"" + std::string(colour_of(span.kind)) +
-         "\" stroke=\"#ffffff\" stroke-width=\"0.5\"><title>" + escaped_markup(span.label) + ": " +
-         milliseconds(span.start_us) + " to " + milliseconds(span.end_us) + "</title></rect>\n";
-}
-
-}  // namespace
-
-std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& title) {
-  const double left = kMargin + kLabelWidth;
-  const double scale = (kWidth - left - kMargin) / timeline.total_us;
-  const double axis_top =
-      kTitleHeight + static_cast<double>(timeline.lanes.size()) * (kLaneHeight + kLaneGap);
-  const double height = axis_top + kAxisHeight;
-
-  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " +
-                    coordinate(kWidth) + " " + coordinate(height) +
-                    "\" font-family=\"sans-serif\" font-size=\"13\">\n<title>" +
-                    escaped_markup(title) +
-                    "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
-                    text_at(kMargin, 22, "start", title);
-  double top = kTitleHeight;
-  for (const auto& [name, spans] : timeline.lanes) {
-    svg += text_at(kMargin, top + kLaneHeight / 2 + 4, "start", name);
-    for (const Span& span : spans)
-      svg += span_rectangle(span, left, scale, top);
-    top += kLaneHeight + kLaneGap;
-  }
-  constexpr int ticks = 5;
-  for (int tick = 0; tick <= ticks; ++tick) {
-    const double time_us = timeline.total_us * tick / ticks;
-    const double x = left + time_us * scale;
-    svg += "<line x1=\"" + coordinate(x) + "\" x2=\"" + coordinate(x) + "\" y1=\"" +
-           coordinate(kTitleHeight) + "\" y2=\"" + coordinate(axis_top) +
-           "\" stroke=\"#888888\" stroke-width=\"0.5\"/>\n" +
-           text_at(x, axis_top + 18, tick == ticks ? "end" : "middle", milliseconds(time_us));
-  }
-  return svg + "</svg>\n";
-}
-
-}  // namespace perfmodel
