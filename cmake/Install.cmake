@@ -61,11 +61,12 @@ endif()
 set(PERFMODEL_INSTALLS_LIBRARY TRUE) # the tests look
 
 set(perfmodel_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/perfmodel")
+set_target_properties(perfmodel_engine PROPERTIES EXPORT_NAME engine)
 set_target_properties(perfmodel_core PROPERTIES EXPORT_NAME core)
 set_target_properties(perfmodel_io PROPERTIES EXPORT_NAME io)
 set_target_properties(perfmodel_pipeline PROPERTIES EXPORT_NAME perfmodel)
 install(
-  TARGETS perfmodel_core perfmodel_io perfmodel_pipeline
+  TARGETS perfmodel_engine perfmodel_core perfmodel_io perfmodel_pipeline
   EXPORT perfmodel
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")

@@ -1,4 +1,4 @@
-#include "effects/constants.hpp"
+#include "analysis/model_words.hpp"
 
 #include "support/catch.hpp"
 

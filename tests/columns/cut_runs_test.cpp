@@ -1,4 +1,4 @@
-#include "columns/cut_runs.hpp"
+#include "roles/cut_runs.hpp"
 
 #include <cmath>
 #include <optional>

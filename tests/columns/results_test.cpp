@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "columns/cut_runs.hpp"
 #include "perfmodel/columns.hpp"
+#include "roles/cut_runs.hpp"
 #include "roles/left_out.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"

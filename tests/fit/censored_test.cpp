@@ -9,10 +9,10 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "columns/cut_runs.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
+#include "roles/cut_runs.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"

@@ -1,6 +1,7 @@
 // docs/architecture.md says which room may include which; the sources keep to it.
 
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,20 @@ TEST_CASE("a room includes only what the map allows", "[sources]") {
   Lines found = test::objections(map, PERFMODEL_SOURCE_DIR);
   std::erase_if(found, [](const std::string& line) { return line.ends_with(", upwards"); });
   CHECK(test::joined(found) == "");  // links upwards are counted in counts.tsv
+}
+
+TEST_CASE("no literal of the engine has the name of an option", "[sources]") {
+  const std::regex option(R"re("[^"]*--[a-z])re");
+  Lines found;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(PERFMODEL_SOURCE_DIR "/src/engine")) {
+    if (!entry.is_regular_file())
+      continue;
+    for (const std::string& line : test::lines_of(test::read_text(entry.path().string())))
+      if (line.find("//") == std::string::npos && std::regex_search(line, option))
+        found.push_back(entry.path().filename().string() + ": " + line);
+  }
+  CHECK(test::joined(found) == "");  // settings are spelled by the program: spelled("bounds")
 }
 
 TEST_CASE("the map of the rooms has no cycle", "[sources]") {

@@ -465,4 +465,23 @@ std::string paragraphs_within(const std::string& lines, std::size_t width) {
   return out;
 }
 
+std::string spelled(std::string_view setting) {
+  return std::string(before_settings) + std::string(setting);
+}
+
+bool WordList::has(std::string_view word) const {
+  for (auto at = words.find(word); !word.empty() && at != words.npos;
+       at = words.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
+      return true;
+  }
+  return false;
+}
+
+bool WordList::has_one_of(std::span<const std::string> candidates) const {
+  return std::ranges::any_of(
+      candidates, [&](const std::string& word) { return has(word); });
+}
+
 }  // namespace perfmodel

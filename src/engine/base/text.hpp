@@ -218,4 +218,18 @@ class ProblemList {
   std::multimap<std::pair<std::size_t, std::size_t>, std::string> first_;
 };
 
+/// What stands before the name of a setting of a fit where errors and findings name it as the cure:
+/// the program, which has them as options, sets "--" before the first fit.
+inline std::string_view before_settings;
+/// "--bounds" of "bounds".
+std::string spelled(std::string_view setting);
+
+/// Words that are looked for, separated by blanks.
+struct WordList {
+  std::string_view words;
+
+  bool has(std::string_view word) const;
+  bool has_one_of(std::span<const std::string> candidates) const;
+};
+
 }  // namespace perfmodel

@@ -413,8 +413,8 @@ const ModelSpec& of_few_constants(const ModelSpec& spec, const FitOptions& optio
                                        std::to_string(most->levels.size()) + " levels";
   throw InputError("a sum of " + std::to_string(terms) + (terms == 1 ? " term" : " terms") +
                    " would have " + std::to_string(constants) + " constants here, and at most " +
-                   std::to_string(kMostSumConstants) +
-                   " can be fitted together: use --expression generic, or " + advice);
+                   std::to_string(kMostSumConstants) + " can be fitted together: use " +
+                   spelled("expression") + " generic, or " + advice);
 }
 
 FittedModel model_of(const SelectionTask& task, const SearchedSum& sum, const FormChoice& form) {

@@ -1,5 +1,6 @@
 #include "choice/fit_with_gp.hpp"
 
+#include <fmt/core.h>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -7,8 +8,8 @@
 
 #include "base/text.hpp"
 #include "choice/fit_sum.hpp"
+#include "own/fit_own.hpp"
 #include "perfmodel/error.hpp"
-#include "search/fit_own.hpp"
 #include "search/global_search.hpp"
 #include "search/sensitivity.hpp"
 
@@ -76,11 +77,11 @@ void refuse_what_has_no_place(const FitOptions& options) {
                      " has no place there");
   };
   if (options.method == Method::paper)
-    refuse("--method");
+    refuse(spelled("method"));
   if (options.penalty.l1 > 0)
-    refuse("--l1");
+    refuse(spelled("l1"));
   if (options.penalty.l2 > 0)
-    refuse("--l2");
+    refuse(spelled("l2"));
 }
 
 /// Fits the formula alone: Eq. (4) and given terms by squared errors of ln(time), like the GP; a
@@ -154,10 +155,11 @@ FittedModel with_gp(FittedModel model, const Design& training, const FitOptions&
                     const std::optional<VectorXd>& start) {
   const auto runs = runs_to_search(*model.form, model.spec, model.constants, training);
   if (!runs.has_times())
-    throw InputError(
+    throw InputError(fmt::format(
         "the formula beside the correction is 0, or too large for a number, at some of the runs; "
-        "choose one with fewer terms by --terms, or leave out runs whose times differ far more "
-        "than their columns explain");
+        "choose one with fewer terms by {}, or leave out runs whose times differ far more than "
+        "their columns explain",
+        spelled("terms")));
   gp::GpOptions how = gp_options(options);
   how.start = start;
   how.also_lively = true;

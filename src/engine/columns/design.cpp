@@ -11,12 +11,10 @@
 
 #include "base/numbering.hpp"
 #include "base/text.hpp"
+#include "columns/derived_columns.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/error.hpp"
-#include "roles/column_facts.hpp"
-#include "roles/quantities.hpp"
-#include "roles/roles.hpp"
-#include "roles/unit_columns.hpp"
+#include "table/cells.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -197,18 +195,6 @@ void require_columns(const Table& table, const ModelSpec& spec, Target target) {
   if (!missing.empty())
     throw InputError(fmt::format("no columns {} in {}; there are {}", quoted_list(missing),
                                  table.source, quoted_list(table.names())));
-}
-
-/// Throws InputError if columns of units say several ones of an input or the target.
-void require_one_unit_each(const ModelSpec& spec, Target target, const Table& table) {
-  std::set<std::string> texts;
-  for (const CategoricalInput& input : spec.categorical)
-    texts.insert(input.column);
-  std::vector<std::string> names = required_columns(spec);
-  if (target == Target::required)
-    names.push_back(spec.throughput ? spec.throughput->column : spec.target);
-  for (const std::string& name : names)
-    require_one_unit(table, name, texts);
 }
 
 /// The table with the columns of the model in its units, also those with cells that only a known
@@ -397,16 +383,16 @@ std::optional<std::string> notice_of_plain_numbers(const Table& table, const Mod
   return found.empty() ? std::nullopt : std::optional(joined(found, "; "));
 }
 
-Design make_design(const Table& source, const ModelSpec& spec, Target target,
-                   std::optional<std::span<const std::size_t>> rows) {
+Design plain_design(const Table& source, const ModelSpec& spec, Target target,
+                    std::optional<std::span<const std::size_t>> rows, const Remedy& remedy) {
   std::optional<Table> extended = in_units_of(spec, source);
   if (!spec.derived.empty())
     extended = with_derived_columns(extended ? *extended : source, spec.derived);
   if (spec.throughput && target == Target::required)
-    extended = with_time_of(extended ? *extended : source, *spec.throughput, spec.target);
+    extended =
+        with_computed_time(extended ? *extended : source, *spec.throughput, spec.target, remedy);
   const Table& table = extended ? *extended : source;
   require_columns(table, spec, target);
-  require_one_unit_each(spec, target, source);
   std::vector<std::size_t> all_rows = indices(rows ? 0 : table.rows());
   const RowChoice choice = rows.value_or(all_rows);
   CellProblems problems(table);
@@ -425,8 +411,7 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
     require_unit(table, table.at(spec.target), spec.unit);
     gather_numbers(table.at(spec.target), choice, false, problems, design.time);
     if (!problems.empty())
-      problems.set_remedy(table.at(spec.target),
-                          remedy_of_measured("time", table, table.at(spec.target)));
+      problems.set_remedy(table.at(spec.target), remedy("time", table, table.at(spec.target)));
     gather_limits(table, choice, design);
   }
   refuse(unknown, problems);

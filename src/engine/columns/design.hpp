@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
 
@@ -14,6 +16,12 @@ namespace perfmodel {
 
 /// A design with one row per configuration, without times.
 Design design_of(const std::vector<Configuration>& configurations, const ModelSpec& spec);
+
+/// make_design() of a table whose columns of units leave no doubt. `remedy`: of measured cells that
+/// cannot be used.
+Design plain_design(const Table& table, const ModelSpec& spec, Target target,
+                    std::optional<std::span<const std::size_t>> rows = std::nullopt,
+                    const Remedy& remedy = needs_measured);
 
 /// "'mem' has no units in runs.csv: its numbers are taken as B", for inputs whose runs had units
 /// and whose cells in this table are plain numbers; nullopt if there are none.

@@ -324,9 +324,9 @@ std::vector<std::vector<std::size_t>> make_held_out_parts(const RowGroups& group
   }
   if (folds.value_or(groups.count) > groups.count)
     throw UsageError(
-        fmt::format("--folds {}: the training rows are only {} groups that stay together; pass at "
+        fmt::format("{} {}: the training rows are only {} groups that stay together; pass at "
                     "most that number, or 'all'",
-                    shell_word(std::to_string(*folds)), groups.count));
+                    spelled("folds"), shell_word(std::to_string(*folds)), groups.count));
   auto parts = deal_groups(shuffled_groups(groups, seed), folds.value_or(groups.count));
   for (auto& rows : parts)
     std::ranges::sort(rows);

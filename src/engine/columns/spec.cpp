@@ -9,11 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "columns/cut_runs.hpp"
-#include "roles/column_facts.hpp"
-#include "roles/derived.hpp"
-#include "roles/quantities.hpp"
-#include "roles/unit_columns.hpp"
+#include "table/cells.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -47,19 +43,6 @@ bool has_plain_numbers(const Column& column) {
          std::any_of(
              column.levels.begin(), column.levels.end(),
              [](const std::string& level) { return parse_number(level).has_value(); });
-}
-
-constexpr std::size_t kMostLinesKept = 5;
-constexpr std::size_t kMostReasonsNamed = 6;
-
-constexpr auto kFailed = std::to_array<std::string_view>(
-    {"none",      "inf",     "infinity",  "fail",    "failed",        "failure", "err",
-     "error",     "crash",   "oom",       "killed",  "out_of_memory", "crashed", "cancelled",
-     "canceled",  "timeout", "timed_out", "skipped", "dnf",           "aborted", "preempted",
-     "node_fail", "running", "pending",   "pruned"});
-
-std::string base_name_of(const std::string& source) {
-  return source.substr(source.rfind('/') + 1);
 }
 
 /// The distinct texts of a column; for a numeric column, the shortest texts of its numbers.
@@ -176,91 +159,6 @@ std::string CellProblems::cells(const OfColumn& column) const {
   return more == 0 ? text : fmt::format("{} and {} more", text, more);
 }
 
-bool says_failed(const std::string& cell) {
-  if (const auto number = parse_number(cell))
-    return *number <= 0;
-  std::string word = folded(cell);
-  if (word.size() > 1 && (word[0] == '_' || word[0] == '+'))
-    word.erase(0, 1);  // the sign of "-inf"
-  return is_missing(cell) || contains(kFailed, word) || ran_out_of(cell) != RanOutOf::nothing ||
-         least_of(cell).has_value();
-}
-
-bool tells_failure(const std::string& cell) {
-  return !parse_number(cell) && says_failed(cell);
-}
-
-bool were_cut(const std::vector<FailedRuns>& failed, const Column& measured) {
-  const RanOutOf limit = limit_in(measured);
-  return std::ranges::any_of(failed, [&](const FailedRuns& runs) {
-    return ran_out_of(runs.cell) == limit || least_of(runs.cell);
-  });
-}
-
-WithoutFailed without_failed_runs(const Table& table, const std::string& column,
-                                  const std::set<std::string>& text_columns,
-                                  bool (*is_failed)(const std::string& cell)) {
-  const Column& times = table.at(column);
-  std::vector<std::size_t> kept;
-  std::vector<std::size_t> separated;
-  std::map<std::pair<std::string, std::string>, FailedRuns> by_cell;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const bool may_fail = !times.is_numeric() || !(times.numbers[row] > 0);
-    const std::string cell = may_fail ? times.text(row) : "";
-    if (!may_fail || !is_failed(cell)) {
-      kept.push_back(row);
-      continue;
-    }
-    separated.push_back(row);
-    const std::string file =
-        base_name_of(table.file.empty() ? table.source : table.sources[table.file[row]]);
-    FailedRuns& failed = by_cell[{file, cell}];
-    failed.file = file;
-    failed.cell = cell;
-    ++failed.rows;
-    if (failed.lines.size() < kMostLinesKept)
-      failed.lines.push_back(table.lines[row]);
-  }
-  if (by_cell.empty())
-    return {table, {}, {}};
-  WithoutFailed out{take_rows(table, kept), {}, take_rows(table, separated)};
-  for (Table* part : {&out.table, &out.failed_rows}) {
-    for (Column& each : part->columns)
-      if (!each.is_numeric() && !text_columns.contains(each.name) &&
-          std::all_of(each.levels.begin(), each.levels.end(),
-                      [](const std::string& level) { return parse_number(level).has_value(); }))
-        each = as_numbers(each);  // was read as text only because of cells that were removed
-    take_unit_columns(*part, text_columns);
-    convert_quantities(*part, text_columns);
-  }
-  for (auto& [key, failed] : by_cell)
-    out.failed.push_back(std::move(failed));
-  return out;
-}
-
-std::string words_for(const std::vector<FailedRuns>& failed, const std::string& column,
-                      std::size_t rows) {
-  const bool one_file = std::all_of(failed.begin(), failed.end(), [&](const FailedRuns& runs) {
-    return runs.file == failed.front().file;
-  });
-  std::size_t all = 0;
-  std::vector<std::string> reasons;
-  for (const FailedRuns& runs : failed) {
-    all += runs.rows;
-    std::vector<std::string> lines;
-    for (const std::uint32_t line : runs.lines)
-      lines.push_back(std::to_string(line));
-    lines.resize(runs.rows);  // the others are only counted
-    reasons.push_back(fmt::format("{} in {} ({}line{} {})",
-                                  runs.cell.empty() ? "blank" : quoted_cell(runs.cell), runs.rows,
-                                  one_file ? "" : runs.file + ", ", runs.rows == 1 ? "" : "s",
-                                  enumerated(lines, runs.lines.size())));
-  }
-  return fmt::format("{}{} of {} runs failed and are left out: '{}' is {}",
-                     one_file ? failed.front().file + ": " : "", all, rows, column,
-                     enumerated(reasons, kMostReasonsNamed));
-}
-
 double NumericInput::counted(double value) const {
   if (!zero)
     return value;
@@ -336,8 +234,28 @@ std::vector<std::string> required_columns(const ModelSpec& spec) {
   return inputs;
 }
 
-ModelSpec make_spec(const Table& table, const Roles& roles,
-                    std::span<const std::size_t> training_rows) {
+std::string product_text(const std::vector<Factor>& factors) {
+  std::string above;
+  std::string below;
+  for (const Factor& factor : factors)
+    if (factor.power > 0)
+      above += (above.empty() ? "" : " * ") + factor.column;
+    else
+      below += " / " + factor.column;
+  return (above.empty() ? "1" : above) + below;
+}
+
+std::string law_of_step(const Tie& step) {
+  return fmt::format("ceil({})", scaled_product(1 / step.divisor, step.factors));
+}
+
+std::string needs_measured(const std::string& what, const Table& /*table*/,
+                           const Column& /*column*/) {
+  return fmt::format("every run needs a measured {} > 0: correct this or remove the rows", what);
+}
+
+ModelSpec plain_spec(const Table& table, const Roles& roles,
+                     std::span<const std::size_t> training_rows) {
   ModelSpec spec;
   spec.target = roles.target;
   spec.unit = roles.unit;
@@ -358,7 +276,6 @@ ModelSpec make_spec(const Table& table, const Roles& roles,
   for (const std::string& name : required_columns(spec))
     if (!contains(inputs, name))
       spec.sources.push_back({name});
-  spec.ties = ties_of(table, spec);
   return spec;
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,12 @@ std::optional<std::size_t> place_of_input(const std::vector<Input>& inputs,
   const auto found = std::ranges::find(inputs, column, &Input::column);
   return found == inputs.end() ? std::nullopt : std::optional(to_size(found - inputs.begin()));
 }
+
+/// "num_gpus * local_batch", "batch_size / time_s", "1 / time_s".
+std::string product_text(const std::vector<Factor>& factors);
+
+/// "ceil(num_gpus / 8)"
+std::string law_of_step(const Tie& step);
 
 /// The unusable cells of a table, by column: all are counted, and the first ones are kept with the
 /// reason.
@@ -94,5 +102,16 @@ class CellProblems {
   std::string place(std::size_t row) const;
   std::string cells(const OfColumn& column) const;
 };
+
+/// How to cure unusable cells of a measured "time" or "throughput".
+using Remedy =
+    std::function<std::string(const std::string& what, const Table& table, const Column& column)>;
+
+/// "every run needs a measured time > 0: correct this or remove the rows"
+std::string needs_measured(const std::string& what, const Table& table, const Column& column);
+
+/// make_spec() without ties: which inputs follow from others is known to who finds roles.
+ModelSpec plain_spec(const Table& table, const Roles& roles,
+                     std::span<const std::size_t> training_rows);
 
 }  // namespace perfmodel

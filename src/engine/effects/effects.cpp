@@ -11,14 +11,12 @@
 #include <set>
 #include <utility>
 
-#include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
 #include "forms/form.hpp"
-#include "roles/column_facts.hpp"
-#include "roles/left_out.hpp"
 #include "search/sensitivity.hpp"
+#include "table/cells.hpp"
 #include "table/expressions.hpp"
 #include "table/table.hpp"
 
@@ -594,42 +592,8 @@ double least_half_width(const Effect& effect, const ModelSpec& spec, const Desig
   return std::isfinite(width) ? width : 0;
 }
 
-std::vector<std::string> left_out_inputs(const Table& runs, const FittedModel& model) {
-  constexpr WordList given{"input inputs size file files data dataset read rchar"};
-  constexpr std::size_t fewest = 10;
-  constexpr std::size_t most = 2000;  // each costs a prediction
-  constexpr double close = 0.7;
-  std::vector<std::string> out;
-  if (runs.rows() < fewest || runs.rows() > most)
-    return out;
-  std::vector<double> rest;
-  for (const LeftOut& item : model.left_out) {
-    const Column* const column = runs.find(item.column);
-    if (item.because != LeftOut::Because::result || !item.identity.empty() || column == nullptr ||
-        !column->is_numeric() || !column->bad_cells.empty() ||
-        !given.has_one_of(name_words(item.column)))
-      continue;
-    if (rest.empty()) {
-      const Design design = make_design(runs, model.spec, Target::required);
-      const Eigen::ArrayXd logs = (design.time.array() / predict(model, design).array()).log();
-      rest.assign(logs.begin(), logs.end());
-    }
-    const double correlation = correlation_of(mid_ranks_of(column->numbers), mid_ranks_of(rest));
-    if (std::abs(correlation) < close)
-      continue;
-    std::vector<std::string> numbers = {item.column};
-    for (const NumericInput& input : model.spec.intrinsic)
-      numbers.push_back(input.column);
-    const std::vector<std::string> levels =
-        mapped(model.spec.categorical, [](const CategoricalInput& input) { return input.column; });
-    out.push_back(fmt::format(
-        "column '{}' was left out, but goes with what the model does not explain (rank correlation "
-        "{:.2f}); if it is known before a run, pass --intrinsic {}{}{}",
-        item.column, correlation, shell_word(joined(numbers, ",")),
-        levels.empty() ? "" : " --categorical ",
-        levels.empty() ? "" : shell_word(joined(levels, ","))));
-  }
-  return out;
+double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  return correlation_of(mid_ranks_of(a), mid_ranks_of(b));
 }
 
 }  // namespace perfmodel

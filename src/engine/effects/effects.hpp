@@ -9,6 +9,55 @@
 
 namespace perfmodel {
 
+/// The value of an input for display: all digits of short numbers, four digits of others.
+std::string setting_text(double value);
+
+/// The predicted time of a configuration; nullopt if it is no valid time.
+std::optional<double> time_of(const FittedModel& model, const Configuration& configuration);
+
+/// A configuration that is moved along one extrinsic column, together with the columns that are
+/// tied to it or derived from it.
+class MovedConfiguration {
+ public:
+  MovedConfiguration(const FittedModel& model, const Configuration& typical, std::size_t extrinsic)
+      : model_(model), typical_(typical), extrinsic_(extrinsic) {}
+
+  /// The configuration at this scale; nullopt if a derived column has no valid value there.
+  std::optional<Configuration> at(double scale) const;
+  std::optional<double> time_at(double scale) const;
+
+ private:
+  const FittedModel& model_;
+  const Configuration& typical_;
+  std::size_t extrinsic_;
+};
+
+/// The configuration at which a model is evaluated, and its name.
+struct Centre {
+  Configuration configuration;
+  std::string place;  ///< "the central run (line 212)"
+};
+
+/// The central run, or the typical configuration of older files; nullopt if there is neither.
+std::optional<Centre> centre_of(const FittedModel& model);
+
+/// Which rows of a design are within the range of the training rows.
+struct RangeCheck {
+  std::vector<bool> in_range;         ///< per row
+  std::vector<std::string> findings;  ///< a sentence per column or combination that is out of range
+};
+
+/// ", beyond which the model grows as gpus^3.9, ..." or the warning of a rise, for an extrinsic
+/// column beyond whose largest value the model is not to be trusted; else empty.
+std::string growth_beyond(const FittedModel& model, const NumericInput& input);
+
+/// A row is in range if every number is within the measured range of its column and the row is in
+/// none of the unmeasured regions.
+RangeCheck check_range(const FittedModel& model, const Design& design);
+
+/// Besides, columns of the rows' table that had one value in all runs must have it.
+RangeCheck check_range(const FittedModel& model, const Design& design, const Table& table);
+
 /// t(to) / t(from) of an effect, by a model of the same columns; NaN if it gives no time.
 double ratio_of(const FittedModel& model, const Configuration& at, const Effect& effect);
 
@@ -55,9 +104,7 @@ std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
 double least_half_width(const Effect& effect, const ModelSpec& spec, const Design& runs,
                         double scatter);
 
-/// A sentence per column that was left out as a result, has the name of what a run was given
-/// ("input_bytes", "rchar"), and goes with what the model does not explain: a rank correlation of
-/// at least 0.7 with ln(measured / predicted) in ten rows or more, with the flags that keep it.
-std::vector<std::string> left_out_inputs(const Table& runs, const FittedModel& model);
+/// The correlation of ranks (Spearman's); 0 if either does not vary.
+double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace perfmodel

@@ -283,9 +283,9 @@ Alternated alternated(const FittedModel& model, const Design& training, const Fi
 void require_limits(const FittedModel& model, const Design& training) {
   if (!is_of_quantile(model) || !std::isinf(training.limit(finished_rows(training)).minCoeff()))
     return;
-  throw UsageError(
-      "absolute errors need the limits of the runs that finished, too: pass --limit COL, or --loss "
-      "rmsle");
+  throw UsageError(fmt::format(
+      "absolute errors need the limits of the runs that finished, too: pass {} COL, or {} rmsle",
+      spelled("limit"), spelled("loss")));
 }
 
 /// The options of the fit from which the alternation starts: without a Gaussian process, whose

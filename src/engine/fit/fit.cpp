@@ -1,5 +1,6 @@
 #include "fit/fit.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -20,8 +21,8 @@
 #include "forms/gp_form.hpp"
 #include "forms/own_form.hpp"
 #include "forms/sum_form.hpp"
+#include "own/fit_own.hpp"
 #include "perfmodel/error.hpp"
-#include "search/fit_own.hpp"
 #include "search/global_search.hpp"
 #include "search/losses.hpp"
 #include "table/table.hpp"
@@ -251,7 +252,8 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
   }
   if (options.quantile && options.residual == Residual::none && !is_absolute(options.loss))
     throw UsageError(
-        "--quantile needs --loss mae or --loss mape: a bound minimises weighted absolute errors");
+        fmt::format("{0} needs {1} mae or {1} mape: a bound minimises weighted absolute errors",
+                    spelled("quantile"), spelled("loss")));
   const CanonicalOrder runs(spec, training);
   FittedModel model = runs.restored(
       has_cut_runs(training) ? fit_censored(runs.spec(), runs.training(), options, fit_form)

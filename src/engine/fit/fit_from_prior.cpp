@@ -1,5 +1,6 @@
 #include "fit/fit_from_prior.hpp"
 
+#include <fmt/core.h>
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -265,10 +266,10 @@ Hyper hyper_of(const MovedConstants& constants, const Design& runs) {
 void require_times(const FittedModel& prior, const Design& runs) {
   const VectorXd predicted = prior.form->predict(prior.spec, prior.constants, runs);
   if (!std::all_of(predicted.begin(), predicted.end(), is_time))
-    throw InputError(
-        "the model of --prior predicts no time > 0 for some of these runs: they are too far from "
-        "those "
-        "that it was fitted to");
+    throw InputError(fmt::format(
+        "the model of {} predicts no time > 0 for some of these runs: they are too far from those "
+        "that it was fitted to",
+        spelled("prior")));
 }
 
 /// Refits the earlier model to other runs with fixed hyper-parameters.

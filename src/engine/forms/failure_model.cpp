@@ -15,9 +15,7 @@
 #include "columns/spec.hpp"
 #include "forms/gp_form.hpp"
 #include "perfmodel/columns.hpp"
-#include "roles/column_facts.hpp"
-#include "roles/left_out.hpp"
-#include "roles/quantities.hpp"
+#include "table/cells.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -26,11 +24,6 @@ namespace {
 /// With fewer of either kind, no rule can be told from chance: of two halves of the space, one has
 /// all four failures by chance in one of eight cases.
 constexpr std::size_t kFewestOfAKind = 5;
-
-/// Last words of names of columns that say how a run ended: they differ after it failed.
-constexpr WordList kEndings{
-    "status state exit exitcode code returncode rc error errors exception signal reason message "
-    "msg outcome result failed failure failures crashed oom stderr"};
 
 bool is_of_numbers(const FailureInput& input) {
   return input.levels.empty();
@@ -95,53 +88,6 @@ FailureRows failure_rows(const std::vector<FailureInput>& inputs, const Table& t
       out.usable[to_size(row)] = out.usable[to_size(row)] && codes[to_size(row)].has_value();
     }
   }
-  return out;
-}
-
-/// The input that a column is if only failed runs differ in it, and not in how they ended.
-std::optional<FailureInput> input_of_failed(const LeftOut& constant, const Table& failed) {
-  const Column* const column = failed.find(constant.column);
-  const std::vector<std::string> words = name_words(constant.column);
-  if (column == nullptr || constant.value.empty() || is_by_product_name(constant.column) ||
-      kEndings.has(last_word(words)))
-    return std::nullopt;
-  CategoricalInput found{constant.column, {constant.value}};
-  bool are_numbers = true;
-  for (std::size_t row = 0; row < failed.rows(); ++row) {
-    const std::string text = column->text(row);
-    const auto number = parse_number(text);
-    if (!number && says_failed(text) && !text.empty())
-      return std::nullopt;
-    if (text.empty() || LevelMatcher(found).match(text))
-      continue;
-    are_numbers = are_numbers && number && *number >= 0;
-    found.levels.push_back(text);
-  }
-  if (found.levels.size() == 1)
-    return std::nullopt;
-  are_numbers = are_numbers && parse_number(constant.value).value_or(-1) >= 0;
-  sort_levels(found.levels);
-  return FailureInput{.column = constant.column,
-                      .levels = are_numbers ? std::vector<std::string>() : found.levels,
-                      .unit = column->unit,
-                      .usual = constant.value};
-}
-
-std::vector<FailureInput> failure_inputs(const FittedModel& model, const Table& failed) {
-  std::vector<FailureInput> out;
-  for (const std::string& name : required_columns(model.spec)) {
-    FailureInput& input = out.emplace_back(FailureInput{.column = name});
-    for (const CategoricalInput& levels : model.spec.categorical)
-      if (levels.column == name)
-        input.levels = levels.levels;
-    if (const NumericInput* const number = input_called(model.spec, name))
-      input.unit = number->unit;
-  }
-  for (const LeftOut& item : model.left_out)
-    if (item.because == LeftOut::Because::constant)
-      if (auto input = input_of_failed(item, failed))
-        out.push_back(*std::move(input));
-  std::stable_partition(out.begin(), out.end(), is_of_numbers);
   return out;
 }
 
@@ -294,12 +240,14 @@ std::vector<bool> FailureModel::are_likely(const Table& configurations) const {
   return out;
 }
 
-std::shared_ptr<const FailureModel> fit_failures(const FittedModel& model, const Table& finished,
-                                                 const Table& failed, const FitOptions& options) {
+std::shared_ptr<const FailureModel> fit_failures(const std::vector<FailureInput>& inputs,
+                                                 const Table& finished, const Table& failed,
+                                                 const FitOptions& options) {
   if (failed.rows() < kFewestOfAKind || options.stop.stop_requested())
     return nullptr;
   FailureFacts out;
-  out.inputs = failure_inputs(model, failed);
+  out.inputs = inputs;
+  std::ranges::stable_partition(out.inputs, is_of_numbers);
   const FailureRows of_failed = failure_rows(out.inputs, failed);
   const FailureRows of_finished = failure_rows(out.inputs, finished);
   const auto failed_rows = usable_rows(of_failed);

@@ -58,14 +58,14 @@ class FailureModel {
 };
 
 /// Fits the probability that a run fails to the runs that finished and those that failed. Its
-/// inputs are the columns that the inputs of `model` need and the left out ones that are constant
-/// in the runs that finished, but not in the others.
+/// inputs come in any order.
 ///
 /// Null if there are fewer than five runs of each kind whose cells are values of their columns, if
 /// rows stand for several runs, and after a stop request. Of failed runs, those with a level that
 /// no other run has are left out: see always_failing().
-std::shared_ptr<const FailureModel> fit_failures(const FittedModel& model, const Table& finished,
-                                                 const Table& failed, const FitOptions& options);
+std::shared_ptr<const FailureModel> fit_failures(const std::vector<FailureInput>& inputs,
+                                                 const Table& finished, const Table& failed,
+                                                 const FitOptions& options);
 
 /// "all 12 runs with gpu = v100 failed", for each level that the model lacks.
 std::vector<std::string> always_failing(const Table& failed, const ModelSpec& spec);

@@ -47,7 +47,7 @@ void FitOptions::be_silent() {
 namespace {
 
 [[noreturn]] void fail_bound(const std::string& text, std::string_view problem) {
-  throw UsageError(fmt::format("--bounds '{}': {}", text, problem));
+  throw UsageError(fmt::format("{} '{}': {}", spelled("bounds"), text, problem));
 }
 
 template <class Numbers>
@@ -101,13 +101,15 @@ BoundOverride parse_fixed(const std::string& text) {
                          ? std::nullopt
                          : parse_number(std::string_view(text).substr(equals + 1));
   if (!value || equals == 0)
-    throw UsageError(fmt::format("--fix '{}': write CONSTANT=NUMBER, for example p=1", text));
+    throw UsageError(
+        fmt::format("{} '{}': write CONSTANT=NUMBER, for example p=1", spelled("fix"), text));
   return parse_bound(text + ":" + text.substr(equals + 1));
 }
 
 std::string numbers_out_of_range() {
   return "the fit leads to figures that are too large for a number; write the times and the "
-         "columns in units in which they are nearer to 1, or narrow --bounds";
+         "columns in units in which they are nearer to 1, or narrow " +
+         spelled("bounds");
 }
 
 bool in_fitted_range(const Design& runs) {

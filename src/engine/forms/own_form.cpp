@@ -71,7 +71,7 @@ void check_own(const Fields& f, const OwnFormula& own, const ModelSpec& spec,
 }  // namespace
 
 OwnProgram::OwnProgram(const OwnFormula& own, const ModelSpec& spec) {
-  const std::string where = "--formula";
+  const std::string where = spelled("formula");
   std::vector<std::string> names = Formula::names_in(own.text, where);
   TextCodes codes;
   for (const CategoricalInput& input : spec.categorical)

@@ -348,7 +348,7 @@ class Eq4Findings {
                        space_.scaled().upper[index(k)] - scaled_[index(k)];
     return {"at_bound", layout_.name(k),
             layout_.name(k) + " is at its " + (upper ? "upper" : "lower") +
-                " bound: the data do not determine it, or --bounds is too narrow"};
+                " bound: the data do not determine it, or " + spelled("bounds") + " is too narrow"};
   }
 
   void warn_of_power(std::size_t power, double share, const std::string& column,

@@ -67,16 +67,17 @@ void check_columns(const ModelSpec& spec, const std::vector<BoundOverride>& boun
   for (const BoundOverride& bound : bounds) {
     if (bound.constant.size() != 1 ||
         std::string_view("apqC").find(bound.constant[0]) == std::string_view::npos)
-      throw UsageError("--bounds " + bound.constant + ": the constants are a, p, q and C");
+      throw UsageError(spelled("bounds") + " " + bound.constant +
+                       ": the constants are a, p, q and C");
     if (!bound.column)
       continue;
     const std::vector<std::string> known = columns_of(spec, bound.constant);
     if (std::find(known.begin(), known.end(), *bound.column) != known.end())
       continue;
     const std::string& kind = bound.constant;
-    throw UsageError("--bounds " + kind + "." + *bound.column + ": the model has no constant " +
-                     kind + " for a column '" + *bound.column + "'" +
-                     did_you_mean(*bound.column, known));
+    throw UsageError(spelled("bounds") + " " + kind + "." + *bound.column +
+                     ": the model has no constant " + kind + " for a column '" + *bound.column +
+                     "'" + did_you_mean(*bound.column, known));
   }
 }
 
@@ -103,7 +104,7 @@ Range power_range(const NumericInput& input, Range range) {
   range.low = std::max(range.low, kLeastPowerAtZero);
   if (range.low <= range.high)
     return range;
-  throw UsageError("--bounds p." + input.column + ": '" + input.column +
+  throw UsageError(spelled("bounds") + " p." + input.column + ": '" + input.column +
                    "' has the value 0, whose power must be at least " + to_text(kLeastPowerAtZero));
 }
 

@@ -197,8 +197,8 @@ void warn_of_few_rows(const FittedModel& model, const Design& training, std::vec
     return;
   out.push_back({"few_rows", "",
                  std::to_string(runs) + " training rows cannot determine " +
-                     std::to_string(constants) +
-                     " constants; measure more runs or --ignore columns"});
+                     std::to_string(constants) + " constants; measure more runs or " +
+                     spelled("ignore") + " columns"});
 }
 
 void warn_of_untrained_levels(const FittedModel& model, const Design& training,
@@ -361,7 +361,8 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
   if (many_forms)
     text +=
         "; its held-out errors are those of the best of many forms, smaller than those of new "
-        "runs; --folds all also judges the choice";
+        "runs; " +
+        spelled("folds") + " all also judges the choice";
   out.push_back({"few_configurations", "", text});
 }
 
@@ -371,9 +372,9 @@ std::vector<Warning> find_warnings(const FittedModel& model, const Design& train
   if (!model.search.gp) {  // a Gaussian process never has too many constants
     warn_of_few_rows(model, training, out);
     if (model.search.termination == "generation_limit")
-      out.push_back(
-          {"not_converged", "",
-           "the search stopped at its limit of generations; raise --generations or --tolerance"});
+      out.push_back({"not_converged", "",
+                     "the search stopped at its limit of generations; raise " +
+                         spelled("generations") + " or " + spelled("tolerance")});
     warn_of_few_configurations(model, training, out);
   }
   warn_of_untrained_levels(model, training, out);

@@ -43,8 +43,8 @@ void require_variation(const ModelSpec& spec, const Design& all, const Design& k
     if (has_one_value(of_kept, kept.rows) && !has_one_value(of_all, all.rows))
       throw UsageError(fmt::format(
           "a fold leaves no row to fit on with another {0} than {1}, so the power of {0} could be "
-          "anything; hold out less, or --ignore {2}",
-          input.column, to_text(of_kept.value(0)), shell_word(input.column)));
+          "anything; hold out less, or {2} {3}",
+          input.column, to_text(of_kept.value(0)), spelled("ignore"), shell_word(input.column)));
   };
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
     require(spec.intrinsic[i], all.intrinsic[i], kept.intrinsic[i]);

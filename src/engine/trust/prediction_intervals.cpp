@@ -132,7 +132,8 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
     if (!is_time(predicted[row]))
       throw InputError(
           "a held-out row is predicted to take no time, or one too large for a number: no "
-          "intervals can be given for this model; leave out --coverage");
+          "intervals can be given for this model; leave out " +
+          spelled("coverage"));
   }
   PredictionIntervals out;
   out.level = level;

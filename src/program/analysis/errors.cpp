@@ -9,10 +9,10 @@
 #include <numbers>
 #include <numeric>
 
-#include "analysis/scaling.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
+#include "effects/effects.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

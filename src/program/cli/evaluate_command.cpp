@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/errors.hpp"
+#include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
 #include "cli/commands.hpp"
@@ -16,7 +16,6 @@
 #include "cli/model_sets.hpp"
 #include "cli/texts.hpp"
 #include "columns/replicates.hpp"
-#include "effects/constants.hpp"
 #include "forms/form.hpp"
 #include "many/set_summary.hpp"
 #include "perfmodel/columns.hpp"

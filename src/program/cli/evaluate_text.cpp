@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/fit_summary.hpp"
 #include "cli/gates.hpp"
 #include "cli/texts.hpp"
-#include "effects/constants.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "report/document.hpp"

@@ -12,15 +12,13 @@
 #include <vector>
 
 #include "analysis/errors.hpp"
-#include "analysis/scaling.hpp"
+#include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
 #include "cli/fit_command.hpp"
 #include "columns/design.hpp"
 #include "columns/replicates.hpp"
 #include "columns/spec.hpp"
-#include "effects/constants.hpp"
-#include "effects/effects.hpp"
 #include "fit/censored.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"

@@ -5,12 +5,12 @@
 #include <memory>
 #include <utility>
 
+#include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/app.hpp"
 #include "cli/fit_options.hpp"
 #include "columns/design.hpp"
 #include "columns/replicates.hpp"
-#include "effects/constants.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/error.hpp"

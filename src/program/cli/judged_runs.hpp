@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/scaling.hpp"
 #include "base/eigen.hpp"
 #include "cli/console.hpp"
 #include "cli/model_sets.hpp"
+#include "effects/effects.hpp"
 #include "page/page.hpp"
 #include "perfmodel/fit.hpp"
 #include "storage/files.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
 #include "cli/commands.hpp"
@@ -12,7 +13,6 @@
 #include "cli/judged_runs.hpp"
 #include "cli/model_sets.hpp"
 #include "columns/design.hpp"
-#include "effects/constants.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/scaling_belief.hpp"
 #include "many/set_summary.hpp"

@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/errors.hpp"
+#include "analysis/model_words.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/judged_runs.hpp"
 #include "cli/model_sets.hpp"
-#include "effects/constants.hpp"
 #include "many/set_summary.hpp"
 #include "page/page.hpp"
 #include "page/page_content.hpp"

@@ -2,14 +2,12 @@
 #include <string>
 #include <vector>
 
-#include "analysis/scaling.hpp"
+#include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/model_sets.hpp"
-#include "effects/constants.hpp"
-#include "effects/effects.hpp"
 #include "forms/scaling_belief.hpp"
 #include "many/set_summary.hpp"
 #include "report/document.hpp"

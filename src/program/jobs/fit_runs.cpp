@@ -9,13 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "analysis/scaling.hpp"
+#include "analysis/model_words.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
 #include "compare/comparison.hpp"
-#include "effects/constants.hpp"
-#include "effects/effects.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit.hpp"
 #include "forms/beyond.hpp"
@@ -27,6 +25,7 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "roles/cut_runs.hpp"
 #include "roles/derived.hpp"
 #include "roles/left_out.hpp"
 #include "sums/sum_terms.hpp"
@@ -552,7 +551,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   model.correction = typical_correction(model, training);
   model.effects = effects_of(model, prepared.central.configuration, &training);
   const RunsFile& file = prepared.runs.file;
-  model.failures = fit_failures(model, file.table, file.failed_rows, silent);
+  model.failures =
+      fit_failures(failure_inputs(model, file.failed_rows), file.table, file.failed_rows, silent);
   for (const std::string& sentence : left_out_inputs(file.table, model))
     model.warnings.push_back({"left_out", "", sentence});
   if (!silent.stop.stop_requested())

@@ -59,7 +59,7 @@ bool are_read_as(const Column& column, const CsvCells& cells, bool is_result, bo
   ColumnBuilder builder(column.name, ColumnBuilder::Kind::first_cell_decides);
   for (const std::string& cell : cells)
     builder.add(cell);
-  const auto again = in_unit(std::move(builder).take(), "");
+  const auto again = in_prevailing_unit(std::move(builder).take());
   return again && are_alike(*again, column) &&
          show_the_same(*again, column, is_result, is_measured);
 }

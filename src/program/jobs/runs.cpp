@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "columns/cut_runs.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
@@ -17,6 +16,7 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
+#include "roles/cut_runs.hpp"
 #include "roles/derived.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"

@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/model_words.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
-#include "effects/constants.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "page/figures.hpp"

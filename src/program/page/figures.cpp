@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "analysis/model_words.hpp"
 #include "base/text.hpp"
-#include "effects/constants.hpp"
 #include "forms/form.hpp"
 #include "page/page.hpp"
 #include "report/document.hpp"

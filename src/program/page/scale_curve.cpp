@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/model_words.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
-#include "effects/constants.hpp"
 #include "forms/beyond.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"

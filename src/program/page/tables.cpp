@@ -2,9 +2,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/model_words.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
-#include "effects/constants.hpp"
 #include "forms/form.hpp"
 #include "page/page.hpp"
 #include "report/document.hpp"

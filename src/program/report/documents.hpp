@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "analysis/errors.hpp"
+#include "analysis/model_words.hpp"
 #include "analysis/scaling.hpp"
 #include "base/fields.hpp"
 #include "base/json.hpp"
 #include "compare/sweep.hpp"
-#include "effects/constants.hpp"
-#include "effects/effects.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"

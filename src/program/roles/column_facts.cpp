@@ -27,21 +27,6 @@ bool is_lower_or_digit(char c) {
 
 }  // namespace
 
-bool WordList::has(std::string_view word) const {
-  for (auto at = words.find(word); !word.empty() && at != words.npos;
-       at = words.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
-      return true;
-  }
-  return false;
-}
-
-bool WordList::has_one_of(std::span<const std::string> candidates) const {
-  return std::ranges::any_of(
-      candidates, [&](const std::string& word) { return has(word); });
-}
-
 std::string_view unit_among(std::span<const WordsOfUnit> units, std::string_view word) {
   const auto found =
       std::ranges::find_if(units, [&](const WordsOfUnit& unit) { return unit.words.has(word); });
@@ -473,17 +458,6 @@ std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts) 
   return result;
 }
 
-std::string product_text(const std::vector<Factor>& factors) {
-  std::string above;
-  std::string below;
-  for (const Factor& factor : factors)
-    if (factor.power > 0)
-      above += (above.empty() ? "" : " * ") + factor.column;
-    else
-      below += " / " + factor.column;
-  return (above.empty() ? "1" : above) + below;
-}
-
 std::size_t distinct_values(const Column& column) {
   if (!column.is_numeric())
     return column.levels.size();
@@ -520,12 +494,6 @@ int MovingColumns::power(const std::string& column, const std::string& origin) c
   return found == factors.end() ? 0 : found->power;
 }
 
-bool is_missing(std::string_view cell) {
-  constexpr WordList words{
-      "na n/a #n/a nan null nil _ __ ___ ? missing unknown \u2013 \u2014"};  // folded
-  return cell.empty() || words.has(folded(cell));
-}
-
 std::size_t missing_cells(const Column& column) {
   if (column.is_numeric())
     return std::ranges::all_of(column.bad_cells, is_missing, &BadCell::text)
@@ -556,15 +524,6 @@ bool names_the_rows(const Column& column) {
   constexpr std::size_t few = 10;
   const std::size_t levels = column.levels.size();
   return !column.is_numeric() && levels >= few && 10 * levels > 9 * column.codes.size();
-}
-
-std::optional<bool> truth_value(std::string_view text) {
-  if (text.size() != 4 && text.size() != 5)
-    return std::nullopt;
-  const std::string word = folded(text);
-  if (word == "true")
-    return true;
-  return word == "false" ? std::optional(false) : std::nullopt;
 }
 
 std::vector<std::string> unify_truth_values(Table& table) {

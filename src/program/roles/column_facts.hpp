@@ -8,18 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
+#include "table/cells.hpp"
 
 namespace perfmodel {
-
-/// Words that names of columns contain, separated by blanks.
-struct WordList {
-  std::string_view words;
-
-  bool has(std::string_view word) const;
-  bool has_one_of(std::span<const std::string> candidates) const;
-};
 
 /// A unit of time, and the words for it.
 struct WordsOfUnit {
@@ -178,9 +172,6 @@ auto find_product(const std::vector<LogColumn>& columns, const ProductSizes& siz
 /// The columns that contain only numbers > 0 and are not constant, in the order of their names.
 std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts);
 
-/// "num_gpus * local_batch", "batch_size / time_s", "1 / time_s".
-std::string product_text(const std::vector<Factor>& factors);
-
 std::size_t distinct_values(const Column& column);
 
 /// True if all numbers are integers.
@@ -209,9 +200,6 @@ class MovingColumns {
   std::map<std::string, std::vector<Factor>> origins_;
 };
 
-/// Whether a cell says that there is no value: blank, "-", "--", "N/A", "nan", "?".
-bool is_missing(std::string_view cell);
-
 /// The rows in which a column has no value: of numbers, those with a missing cell; of texts, the
 /// blank ones; of both, all missing ones if no other text is among them, else 0.
 std::size_t missing_cells(const Column& column);
@@ -226,9 +214,6 @@ bool holds_numbers_as_written(const Column& column);
 
 /// Whether a column of texts has one of its own in nearly every row, of ten or more.
 bool names_the_rows(const Column& column);
-
-/// The value of "true", "TRUE", "False", ...; nullopt for other texts.
-std::optional<bool> truth_value(std::string_view text);
 
 /// If a column spells a truth value in several ways, such as "True" and "TRUE", rewrites its truth
 /// values as "true" and "false". Returns a sentence for each such column.

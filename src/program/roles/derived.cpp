@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "columns/derived_columns.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -32,61 +33,6 @@ bool is_column_word(const std::string& name) {
   const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
   return !name.empty() && letters.find(name.front()) != std::string::npos &&
          name.find_first_not_of(letters + "0123456789") == std::string::npos;
-}
-
-/// The values of the columns that a formula uses, [column][row].
-std::vector<std::vector<double>> values_of(const Table& table, const DerivedColumn& derived) {
-  std::vector<std::vector<double>> values;
-  CellProblems problems(table);
-  for (const std::string& name : derived.of) {
-    const Column& column = table.at(name);
-    values.push_back(numbers_of(column));
-    const auto is_nan = [](double x) { return x != x; };
-    if (std::ranges::all_of(values.back(), is_nan))
-      throw InputError(fmt::format("{}: column '{}' holds texts, and {} needs numbers",
-                                   table.source, name, quoted_formula(derived.definition())));
-    for (std::size_t row = 0; row < table.rows(); ++row)
-      if (is_nan(values.back()[row]))
-        problems.add_not_a_number(row, column);
-  }
-  if (!problems.empty())
-    throw InputError(problems.text());
-  return values;
-}
-
-Column derived_column(const Table& table, const DerivedColumn& derived) {
-  const std::vector<std::vector<double>> values = values_of(table, derived);
-  TextCodes codes;
-  const Formula formula(derived.formula, derived.of, codes, quoted_formula(derived.definition()));
-  Column column;
-  column.name = derived.column;
-  column.formula = derived.formula;
-  column.numbers = formula.of_rows(values, table.rows());
-  return column;
-}
-
-/// Throws UsageError, which begins with `where`, if a column of the formula is missing.
-void refuse_unknown(const Table& table, const std::string& formula, const std::string& where) {
-  for (const std::string& name : Formula::names_in(formula, where))
-    if (table.find(name) == nullptr)
-      throw UsageError(fmt::format("{}no column '{}' in {}{}", where, name, table.source,
-                                   hint_for_name(formula, name, table.names())));
-}
-
-void refuse_infinite(const Table& table, const Column& column) {
-  CellProblems problems(table);
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    if (!std::isfinite(column.numbers[row])) {
-      problems.add(
-          row, column,
-          [&] {
-            return fmt::format("{} is {}", shown_formula(column.formula),
-                               std::isnan(column.numbers[row]) ? "no number" : "infinite");
-          });
-    }
-  }
-  if (!problems.empty())
-    throw InputError(problems.text());
 }
 
 }  // namespace
@@ -117,22 +63,6 @@ DerivedColumn parse_derived(const std::string& text) {
   return make_derived(column, formula, where);
 }
 
-Table with_derived_columns(const Table& table, const std::vector<DerivedColumn>& derived) {
-  Table out = table;
-  for (const DerivedColumn& item : derived) {
-    if (const Column* column = out.find(item.column)) {
-      if (column->formula == item.formula)
-        continue;
-      throw InputError(
-          fmt::format("{} has a column '{}', which the model computes: {}; rename or remove it",
-                      out.source, item.column, shown_formula(item.definition())));
-    }
-    out.columns.push_back(derived_column(out, item));
-    refuse_infinite(out, out.columns.back());
-  }
-  return out;
-}
-
 Table derive_as_requested(const Table& table, const std::vector<DerivedColumn>& derived) {
   Table names = table;
   for (const DerivedColumn& item : derived) {
@@ -145,19 +75,6 @@ Table derive_as_requested(const Table& table, const std::vector<DerivedColumn>& 
     names.columns.back().name = item.column;
   }
   return with_derived_columns(table, derived);
-}
-
-std::vector<DerivedColumn> needed_columns(const std::vector<DerivedColumn>& derived,
-                                          const std::vector<std::string>& used) {
-  std::set<std::string> names(used.begin(), used.end());
-  std::vector<DerivedColumn> out;
-  for (auto item = derived.rbegin(); item != derived.rend(); ++item) {
-    if (names.contains(item->column)) {
-      out.insert(out.begin(), *item);
-      names.insert(item->of.begin(), item->of.end());
-    }
-  }
-  return out;
 }
 
 namespace {
@@ -196,36 +113,6 @@ std::pair<std::string, std::string> thing_and_unit(std::string_view name) {
   return {};
 }
 
-/// A throughput or work per row, as numbers > 0.
-std::vector<double> rates_of(const Table& table, const Column& column, bool is_measured) {
-  std::vector<double> rates = numbers_of(column);
-  CellProblems problems(table);
-  for (std::size_t row = 0; row < rates.size(); ++row)
-    problems.check(row, column, rates[row], false);
-  if (!problems.empty() && is_measured)
-    problems.set_remedy(column, remedy_of_measured("throughput", table, column));
-  if (!problems.empty())
-    throw InputError(problems.text());
-  return rates;
-}
-
-std::vector<double> work_of(const Table& table, const Throughput& throughput) {
-  if (throughput.work.empty())
-    return std::vector<double>(table.rows(), 1.0);
-  Table extended;
-  const Column* work = table.find(throughput.work);
-  if (work == nullptr) {
-    const std::string where = fmt::format("--work {}", quoted_formula(throughput.work));
-    DerivedColumn derived{"work", throughput.work, Formula::names_in(throughput.work, where)};
-    refuse_unknown(table, derived.formula, where + ": ");
-    while (table.find(derived.column) != nullptr)
-      derived.column += '_';
-    extended = with_derived_columns(table, {derived});
-    work = &extended.columns.back();
-  }
-  return rates_of(extended.columns.empty() ? table : extended, *work, false);
-}
-
 /// The work of an iteration as a formula, inferred from the names of columns; empty if they do not
 /// suffice.
 std::string work_of_iteration(const Throughput& throughput, const Table& table) {
@@ -261,12 +148,18 @@ bool names_throughput(std::string_view name) {
 }
 
 std::optional<std::string> warning_of_throughput(const std::string& target) {
+  return warning_of_throughput(target, {});
+}
+
+std::optional<std::string> warning_of_throughput(const std::string& target,
+                                                 const RoleOptions& options) {
   if (!names_throughput(target))
     return std::nullopt;
   return fmt::format(
-      "column '{}' has the name of a throughput, but is taken as a time; pass --throughput-target "
-      "{} instead of --target {} if it is one",
-      target, shell_word(target), shell_word(target));
+      "column '{}' has the name of a throughput, but is taken as a time; pass {} instead of "
+      "--target "
+      "{} if it is one",
+      target, options.throughput(target), shell_word(target));
 }
 
 ThroughputTime time_of(const Throughput& throughput, const Table& table) {
@@ -280,19 +173,7 @@ ThroughputTime time_of(const Throughput& throughput, const Table& table) {
 }
 
 Table with_time_of(const Table& table, const Throughput& throughput, const std::string& target) {
-  const Column* rate = table.find(throughput.column);
-  if (rate == nullptr && table.find(target) != nullptr)
-    return table;
-  const std::vector<double> rates = rates_of(table, table.at(throughput.column), true);
-  const std::vector<double> work = work_of(table, throughput);
-  Column time;
-  time.name = target;
-  for (std::size_t row = 0; row < rates.size(); ++row)
-    time.numbers.push_back(work[row] / rates[row]);
-  Table out = table;
-  std::erase_if(out.columns, [&](const Column& column) { return column.name == target; });
-  out.columns.push_back(std::move(time));
-  return out;
+  return with_computed_time(table, throughput, target, remedy_of_measured);
 }
 
 std::optional<std::string> warning_of_work(const Throughput& throughput, const Table& table) {
@@ -458,6 +339,13 @@ std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec) {
         }
     }
   return ties;
+}
+
+ModelSpec make_spec(const Table& table, const Roles& roles,
+                    std::span<const std::size_t> training_rows) {
+  ModelSpec spec = plain_spec(table, roles, training_rows);
+  spec.ties = ties_of(table, spec);
+  return spec;
 }
 
 namespace {

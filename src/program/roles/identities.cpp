@@ -520,8 +520,4 @@ std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts) {
   return steps;
 }
 
-std::string law_of_step(const Tie& step) {
-  return fmt::format("ceil({})", scaled_product(1 / step.divisor, step.factors));
-}
-
 }  // namespace perfmodel

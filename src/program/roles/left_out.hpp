@@ -116,9 +116,6 @@ std::vector<LeftOut> find_identities(const std::vector<ColumnPart>& parts);
 /// ties is empty.
 std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts);
 
-/// "ceil(num_gpus / 8)"
-std::string law_of_step(const Tie& step);
-
 /// Inputs that no flag names and that identify runs rather than configurations, in the order of the
 /// file: first counters of repetitions, which are integers, or texts that differ only in digits,
 /// with a name such as "rep", "run_id", "trial", "visit", "seed", or "iteration" if it counts from

@@ -17,132 +17,6 @@
 namespace perfmodel {
 namespace {
 
-constexpr std::string_view kDecimalDigits = "0123456789";
-
-struct UnitOfCells {
-  WordList spellings;
-  std::string_view unit;  ///< in which values are
-  double factor;          ///< a whole number
-  int exponent = 0;       ///< of a power of ten, which is added to that of the number: one rounding
-};
-
-constexpr std::array kUnits{
-    UnitOfCells{{"ns nsec nanosecond nanoseconds"}, "s", 1, -9},
-    UnitOfCells{{"us \u00b5s \u03bcs usec microsecond microseconds"}, "s", 1, -6},
-    UnitOfCells{{"ms msec millisecond milliseconds"}, "s", 1, -3},
-    UnitOfCells{{"s sec secs second seconds"}, "s", 1},
-    UnitOfCells{{"m min mins minute minutes"}, "s", 60},
-    UnitOfCells{{"h hr hrs hour hours"}, "s", 3600},
-    UnitOfCells{{"d day days"}, "s", 86400},
-    UnitOfCells{{"byte bytes BYTES B"}, "B", 1},
-    UnitOfCells{{"KB kB"}, "B", 1, 3},
-    UnitOfCells{{"MB"}, "B", 1, 6},
-    UnitOfCells{{"GB"}, "B", 1, 9},
-    UnitOfCells{{"TB"}, "B", 1, 12},
-    UnitOfCells{{"PB"}, "B", 1, 15},
-    UnitOfCells{{"K Ki KiB"}, "B", 0x1p10},
-    UnitOfCells{{"M Mi MiB"}, "B", 0x1p20},
-    UnitOfCells{{"G Gi GiB"}, "B", 0x1p30},
-    UnitOfCells{{"T Ti TiB"}, "B", 0x1p40},
-    UnitOfCells{{"P Pi PiB"}, "B", 0x1p50},
-    UnitOfCells{{"%"}, "%", 1},
-};
-
-/// Removes the longest beginning of these characters from a text.
-std::string_view take(std::string_view& rest, std::string_view characters) {
-  const std::string_view taken =
-      rest.substr(0, std::min(rest.find_first_not_of(characters), rest.size()));
-  rest.remove_prefix(taken.size());
-  return taken;
-}
-
-/// A number as it is written.
-struct Decimal {
-  std::string digits;  ///< with a point
-  double exponent = 0;
-
-  /// The double that is nearest to the decimal number, times the factor of the unit.
-  std::optional<double> in(const UnitOfCells& unit) const {
-    if (digits.starts_with('.') || std::abs(exponent) > 1000)
-      return std::nullopt;
-    const auto number =
-        parse_number(digits + 'e' + std::to_string(static_cast<int>(exponent) + unit.exponent));
-    return number ? std::optional(*number * unit.factor) : std::nullopt;
-  }
-};
-
-/// Removes the number at the beginning of a text: digits with a point, and an exponent.
-Decimal take_number(std::string_view& rest) {
-  Decimal number{.digits = std::string(take(rest, "0123456789."))};
-  std::string_view after = rest;
-  const std::string letter(take(after, "eE"));
-  const std::string sign(take(after, "+-"));
-  const std::string exponent(take(after, kDecimalDigits));
-  if (!letter.empty() && !exponent.empty()) {
-    number.exponent =
-        letter.size() == 1 ? parse_number(sign + exponent).value_or(HUGE_VAL) : HUGE_VAL;
-    rest = after;
-  }
-  return number;
-}
-
-/// "1h 2m 3.5s", "16 GB", "72.6%".
-std::optional<Quantity> sum_of_units(std::string_view rest) {
-  Quantity sum;
-  for (const UnitOfCells* last = nullptr; last == nullptr || !rest.empty();) {
-    const Decimal number = take_number(rest);
-    const bool is_apart = !take(rest, " ").empty();
-    const std::string_view word =
-        rest.substr(0, std::min(rest.find_first_of(" 0123456789."), rest.size()));
-    rest.remove_prefix(word.size());
-    take(rest, " ");
-    const auto* const unit = std::ranges::find_if(
-        kUnits, [&](const UnitOfCells& known) { return known.spellings.has(word); });
-    const bool goes_on = last != nullptr;
-    const auto value = unit == kUnits.end() ? std::nullopt : number.in(*unit);
-    if (!value || (goes_on && (unit >= last || last->unit != "s")))
-      return std::nullopt;
-    sum.value += *value;
-    sum.unit = unit->unit;
-    const bool is_name = word == "Ti" && is_apart;  // "3090 Ti" is a device
-    sum.certain = goes_on || (word.size() > 1 && !is_name) || word == "%" ||
-                  (word == "s" && number.digits.size() > 1);
-    last = unit;
-  }
-  return sum;
-}
-
-/// "D-HH:MM:SS", "HH:MM:SS" and "MM:SS.f". Without days it may be a time of day.
-std::optional<Quantity> clock_time(std::string_view rest) {
-  Quantity time{.unit = "s", .certain = false};
-  const std::string_view days = rest.substr(0, rest.find('-'));
-  if (days.size() < rest.size()) {
-    time.certain = true;
-    rest.remove_prefix(days.size() + 1);
-  }
-  std::size_t parts = 0;
-  bool has_fraction = false;
-  for (bool last = false; !last; ++parts) {
-    const std::string_view whole = take(rest, kDecimalDigits);
-    if (whole.empty() || (parts > 0 && (whole.size() != 2 || whole[0] > '5')))
-      return std::nullopt;
-    std::string number(whole);
-    if (has_fraction = rest.starts_with('.'); has_fraction)
-      number += take(rest, "0123456789.");
-    time.value = 60 * time.value + parse_number(number).value_or(NAN);
-    last = has_fraction || rest.empty();
-    if (number.ends_with('.') || (last ? !rest.empty() : take(rest, ":") != ":"))
-      return std::nullopt;
-  }
-  if (parts != 3 && (parts != 2 || !has_fraction || time.certain))
-    return std::nullopt;
-  if (time.certain && days.find_first_not_of(kDecimalDigits) == days.npos)
-    time.value += 86400 * parse_number(days).value_or(NAN);
-  else if (time.certain)
-    return std::nullopt;
-  return time;
-}
-
 // Words of names of columns, besides those that has_time_unit() and is_time_name() recognise.
 constexpr WordList kWordsOfTimes{"time elapsed duration wall wallclock latency delay timeout"};
 constexpr WordList kNamesOfTimes{"s ms us ns h:m:s TotalCPU UserCPU SystemCPU AveCPU MinCPU"};
@@ -178,14 +52,13 @@ std::string_view prevailing_unit(const UnitCounts& counts, const Column& column)
   return prevails && (most.certain || denotes(column.name, unit)) ? unit : std::string_view();
 }
 
-/// Converts a column of texts to the wanted unit if it has a quantity of it; without a wanted unit,
-/// to the one that prevails.
-std::optional<Column> converted_texts(const Column& column, std::string_view wanted) {
-  std::vector<std::optional<Quantity>> quantities;  // a plain 0 has no unit
+/// A column of texts in the unit that prevails.
+std::optional<Column> texts_in_prevailing_unit(const Column& column) {
+  std::vector<std::optional<Quantity>> quantities;
   std::size_t without = 0;
   for (const std::string& level : column.levels) {
-    quantities.push_back(parse_number(level) == 0 ? Quantity() : parse_quantity(level));
-    if (!quantities.back() && wanted.empty() && 2 * ++without > column.codes.size())
+    quantities.push_back(quantity_or_zero(level));
+    if (!quantities.back() && 2 * ++without > column.codes.size())
       return std::nullopt;  // as in a column of names of runs
   }
   UnitCounts counts;
@@ -202,58 +75,9 @@ std::optional<Column> converted_texts(const Column& column, std::string_view wan
       count.certain |= cell->certain;
     }
   }
-  if (counts.of_unit.empty() || (!wanted.empty() && !counts.of_unit.contains(wanted)))
-    return std::nullopt;
-  const std::string_view unit = wanted.empty() ? prevailing_unit(counts, column) : wanted;
-  if (unit.empty())
-    return std::nullopt;
-  Column out;
-  out.name = column.name;
-  out.unit = unit;
-  for (const std::uint32_t code : column.codes) {
-    const std::optional<Quantity>& cell = quantities[code];
-    const bool has_unit = cell && cell->unit == unit;
-    if (has_unit && out.with_unit.empty())
-      out.with_unit = column.levels[code];
-    const bool good = has_unit || (cell && cell->unit.empty());
-    if (!good)
-      out.bad_cells.push_back({out.numbers.size(), column.levels[code]});
-    out.numbers.push_back(good ? cell->value : std::numeric_limits<double>::quiet_NaN());
-  }
-  return out;
-}
-
-/// A column of numbers in one unit in another one of its kind; nullopt if there is nothing to do.
-std::optional<Column> in_another_unit(const Column& column, std::string_view wanted) {
-  const std::string& unit = unit_beside(column);
-  const auto from = parse_quantity("1 " + unit);
-  const auto to = parse_quantity("1 " + std::string(wanted));
-  if (!from || !to || from->unit != to->unit || from->value == to->value)
-    return std::nullopt;
-  Column out = column;
-  out.unit = to->value == 1 ? wanted : "";
-  out.with_unit.clear();
-  for (std::size_t row = 0; row < out.numbers.size(); ++row) {
-    const std::string cell = column.text(row) + " " + unit;
-    if (const auto quantity = parse_quantity(cell)) {
-      out.numbers[row] = quantity->value / to->value;
-      if (out.with_unit.empty())
-        out.with_unit = out.unit.empty() ? std::string(wanted) : cell;
-    }
-  }
-  return out;
-}
-
-/// A column of numbers whose bad cells are quantities, with a level per row.
-Column as_texts(const Column& column) {
-  Column out;
-  out.name = column.name;
-  out.kind = Column::Kind::text;
-  for (std::size_t row = 0; row < column.numbers.size(); ++row)
-    out.levels.push_back(column.text(row));
-  out.codes.resize(out.levels.size());
-  std::iota(out.codes.begin(), out.codes.end(), std::uint32_t{0});
-  return out;
+  const std::string_view unit =
+      counts.of_unit.empty() ? std::string_view() : prevailing_unit(counts, column);
+  return unit.empty() ? std::nullopt : std::optional(numbers_in(column, quantities, unit));
 }
 
 }  // namespace
@@ -272,18 +96,6 @@ bool denotes(const std::string& name, std::string_view unit) {
           std::ranges::any_of(words, [](std::string_view word) {
             return kWordsOfTimes.has(word) || word.ends_with("time") || word.starts_with("time");
           }));
-}
-
-std::optional<Quantity> parse_quantity(std::string_view text) {
-  if (text.empty() || kDecimalDigits.find(text.front()) == kDecimalDigits.npos)
-    return std::nullopt;
-  // "1m:51s" has units, and "1:51:00" none.
-  const bool is_clock =
-      text.find(':') != text.npos && kDecimalDigits.find(text.back()) != text.npos;
-  std::string with_blanks(is_clock ? "" : text);
-  std::ranges::replace(with_blanks, ':', ' ');
-  const auto quantity = is_clock ? clock_time(text) : sum_of_units(with_blanks);
-  return quantity && std::isfinite(quantity->value) ? quantity : std::nullopt;
 }
 
 std::optional<Quantity> unit_as_quantity(const std::string& name, const std::string& unit) {
@@ -334,32 +146,19 @@ Unit shown_unit(const ModelSpec& spec) {
   return {spec.unit, spec.shown_unit};
 }
 
-std::string unit_of_cell(std::string_view cell) {
-  cell.remove_prefix(std::min(cell.find_first_not_of("0123456789.eE+- "), cell.size()));
-  const auto* const unit = std::ranges::find_if(
-      kUnits, [&](const UnitOfCells& known) { return known.spellings.has(cell); });
-  if (unit == kUnits.end() || unit->unit != "B")
-    return {};
-  const std::string_view all = unit->spellings.words;
-  return std::string(all.substr(all.rfind(' ') + 1));
-}
-
-std::optional<Column> in_unit(const Column& column, std::string_view wanted) {
+std::optional<Column> in_prevailing_unit(const Column& column) {
   if (!column.unit.empty())
     return std::nullopt;
-  if (!wanted.empty() && column.is_numeric() && !unit_beside(column).empty())
-    return in_another_unit(column, wanted);
   if (!column.is_numeric())
-    return converted_texts(column, wanted);
-  const bool has_quantities = std::ranges::any_of(
-      column.bad_cells, [](const BadCell& cell) { return parse_quantity(cell.text).has_value(); });
-  return has_quantities ? converted_texts(as_texts(column), wanted) : std::nullopt;
+    return texts_in_prevailing_unit(column);
+  const auto texts = quantities_as_texts(column);
+  return texts ? texts_in_prevailing_unit(*texts) : std::nullopt;
 }
 
 void convert_quantities(Table& table, const std::set<std::string>& text_columns) {
   for (Column& column : table.columns)
     if (!text_columns.contains(column.name))
-      if (auto converted = in_unit(column, ""))
+      if (auto converted = in_prevailing_unit(column))
         column = std::move(*converted);
 }
 

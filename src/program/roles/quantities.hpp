@@ -8,27 +8,9 @@
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
+#include "table/cells.hpp"
 
 namespace perfmodel {
-
-/// A number with a unit, in the unit of its kind: "s", "B" or "%".
-struct Quantity {
-  double value = 0;
-  std::string_view unit;
-  /// False for a text that may as well be a name or a time of day: "5m", "5s", "7B", "16G",
-  /// "12:00:00". Seconds of two or more digits ("90s") are certain.
-  bool certain = true;
-};
-
-/// The quantity that is the whole text; nullopt if it is none.
-///
-/// - Time: "350ms", "4.9 s", "1h 2m 3.5s" (ns, us, µs, ms, s, m, h, d and the usual words, in
-///   descending order), "HH:MM:SS" and "D-HH:MM:SS", also with fractions, and "MM:SS.f". "12:31" is
-///   none, since it may be of hours and minutes.
-/// - Memory: kB (or KB), MB, GB, TB, PB are powers of 1000; Ki, Mi, Gi, Ti, Pi, with or without B,
-///   and the bare letters K, M, G, T, P are powers of 1024. "16k" is none, since it may be a count.
-/// - Percent: "72.6%".
-std::optional<Quantity> parse_quantity(std::string_view text);
 
 /// True if the name of a column denotes quantities of this unit: "Elapsed", "ReqMem", "peak_rss".
 bool denotes(const std::string& name, std::string_view unit);
@@ -61,13 +43,9 @@ const MeasureWords& words_of_measure(Measure measure);
 
 /// The unit of the target, and the one in which its cells were written.
 Unit shown_unit(const ModelSpec& spec);
-/// The usual spelling of the unit of a cell such as "801.03 GiB"; empty if it is no memory.
-std::string unit_of_cell(std::string_view cell);
-
-/// The column with numbers in the wanted unit ("s", "B" or "%"), that of a model, if any of its
-/// cells is a quantity of it, also an uncertain one. All other cells but 0 are bad cells. With an
-/// empty unit, see convert_quantities(). Returns nullopt if the column is to be left as it is.
-std::optional<Column> in_unit(const Column& column, std::string_view wanted);
+/// The column in the unit of most of its cells, see convert_quantities(); nullopt if it is to be
+/// left as it is.
+std::optional<Column> in_prevailing_unit(const Column& column);
 
 /// Makes columns whose cells are mostly quantities numeric, with their unit. Half of the cells are
 /// enough if the others are plain numbers or blank.

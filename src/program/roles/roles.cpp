@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "columns/cut_runs.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/error.hpp"
 #include "roles/column_facts.hpp"
+#include "roles/cut_runs.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
 #include "roles/unit_columns.hpp"
@@ -22,6 +22,9 @@
 namespace perfmodel {
 namespace {
 
+/// Errors and findings of the engine name settings as the options of the command line.
+[[maybe_unused]] const bool kSpelledAsOptions = (before_settings = "--", true);
+
 using Parts = std::vector<ColumnPart>;
 
 struct RoleField {
@@ -30,7 +33,8 @@ struct RoleField {
   std::vector<std::string> columns;
 };
 
-std::vector<RoleField> role_fields(const Table& table, const RoleRequest& request) {
+std::vector<RoleField> role_fields(const Table& table, const RoleRequest& request,
+                                   const RoleOptions& options) {
   using Columns = std::vector<std::string>;
   // "none" excludes the role if no column has that name.
   const auto named = [&](const std::optional<Columns>& columns) {
@@ -39,7 +43,7 @@ std::vector<RoleField> role_fields(const Table& table, const RoleRequest& reques
   };
   return {
       {"--target", Part::target, request.target ? Columns{*request.target} : Columns{}},
-      {"--extrinsic", Part::extrinsic, named(request.extrinsic)},
+      {std::string(options.scale), Part::extrinsic, named(request.extrinsic)},
       {"--intrinsic", Part::intrinsic, named(request.intrinsic)},
       {"--categorical", Part::categorical, request.categorical},
       {"--ignore", Part::ignored, request.ignore},
@@ -49,14 +53,14 @@ std::vector<RoleField> role_fields(const Table& table, const RoleRequest& reques
 /// One entry per column of the table, in its order, with the roles that the request gives. Adds a
 /// problem for unknown names and for a column that is named twice.
 Parts parts_by_flags(const Table& table, const RoleRequest& request,
-                     std::vector<std::string>& problems) {
+                     std::vector<std::string>& problems, const RoleOptions& options = {}) {
   Parts parts;
   for (const Column& column : table.columns)
     parts.push_back({.column = &column, .facts = {}});
 
   const std::vector<std::string> known = table.names();
   std::map<std::string, std::string> named_in;
-  for (const RoleField& role : role_fields(table, request)) {
+  for (const RoleField& role : role_fields(table, request, options)) {
     for (const std::string& name : role.columns) {
       const auto at = std::ranges::find(known, name);
       const auto [earlier, first] = named_in.emplace(name, role.flag);
@@ -314,7 +318,8 @@ struct Doubts {
   std::string time_example;
   std::vector<std::string> scales;  // columns that could be a scale
 
-  void about_target(const Table& table, const Parts& parts, const Candidates& found) {
+  void about_target(const Table& table, const Parts& parts, const Candidates& found,
+                    const RoleOptions& options) {
     if (found.columns.empty()) {
       const std::string taken = taken_times(parts);
       questions += fmt::format("{}: cannot infer which column is the measured time\n{}",
@@ -326,7 +331,6 @@ struct Doubts {
     }
     const std::vector<std::string> names =
         mapped(found.columns, [](const ColumnPart* part) { return part->column->name; });
-    const char* const flag = found.are_rates ? "--throughput-target" : "--target";
     if (names.size() > 1)
       questions += fmt::format("{}: several columns could be the measured {}: {}\n", table.source,
                                found.are_rates ? "throughput" : "time", quoted_list(names));
@@ -334,23 +338,25 @@ struct Doubts {
       questions += fmt::format("{}: '{}' is a throughput, by its name\n", table.source, names[0]);
     time_example = names[0];
     for (std::size_t i = 0; i < names.size(); ++i)
-      flags += fmt::format("{} {} {}", i == 0 ? "" : ", or", flag, shell_word(names[i]));
+      flags += (i == 0 ? " " : ", or ") + (found.are_rates ? options.throughput(names[i])
+                                                           : "--target " + shell_word(names[i]));
   }
 
-  void about_scale(const Table& table, const Parts& parts) {
+  void about_scale(const Table& table, const Parts& parts, const RoleOptions& options) {
     questions += fmt::format(
         "{}: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n",
         table.source);
     scales = possible_scales(parts, time_example);
-    flags += fmt::format(" --extrinsic {}", shell_word(scales.empty() ? "none" : scales[0]));
+    flags += fmt::format(" {} {}", options.scale, shell_word(scales.empty() ? "none" : scales[0]));
   }
 };
 
 /// Infers the target and the extrinsic columns that the request does not give from the names of the
 /// open columns, or from their order. Throws InputError, which suggests fields to set, if that does
-/// not suffice; a scale is needed only with `needs_scale`. Adds to `notices`.
-void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, bool needs_scale,
-                                Parts& parts, std::vector<std::string>& notices) {
+/// not suffice. Adds to `notices`.
+void infer_target_and_extrinsic(const Table& table, const RoleRequest& request,
+                                const RoleOptions& options, Parts& parts,
+                                std::vector<std::string>& notices) {
   Doubts doubts;
   if (!request.target) {
     const Candidates found = target_candidates(table, request, parts);
@@ -363,7 +369,7 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
                                     tells_unit ? "; all times are in " : "",
                                     tells_unit ? unit_of(name) : ""));
     } else {
-      doubts.about_target(table, parts, found);
+      doubts.about_target(table, parts, found, options);
     }
   }
   if (!request.extrinsic) {
@@ -380,12 +386,12 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
       number->part = Part::extrinsic;
       notices.push_back(fmt::format("Column '{}' is taken as extrinsic, the only one of numbers.",
                                     number->column->name));
-    } else if (!needs_scale) {
+    } else if (!options.need_scale) {
       notices.push_back(
           std::string("No column has the name of a scale (workers, batch size, ...), so all are "
                       "inputs alike; --extrinsic names one."));
     } else {
-      doubts.about_scale(table, parts);
+      doubts.about_scale(table, parts, options);
     }
   }
   if (!doubts.questions.empty()) {
@@ -720,13 +726,13 @@ std::string notice_of_step(const Tie& step) {
 
 /// resolve_roles() without the checks of values, whose inputs are stored in `parts` and
 /// `obstacles`.
-Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_scale, Parts& parts,
-                   Obstacles& obstacles) {
+Roles settle_roles(const Table& table, const RoleRequest& request, const RoleOptions& options,
+                   Parts& parts, Obstacles& obstacles) {
   if (table.rows() == 0)
     throw InputError(table.source + " has no rows");
   Roles roles;
   std::vector<std::string> problems;
-  parts = parts_by_flags(table, request, problems);
+  parts = parts_by_flags(table, request, problems, options);
   if (!problems.empty())
     throw UsageError(joined(problems, "\n"));
   const std::set<std::string> of_units =
@@ -734,7 +740,7 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
   for (ColumnPart& part : parts)
     if (part.part == Part::open && of_units.contains(part.column->name))
       part.part = Part::ignored;
-  infer_target_and_extrinsic(table, request, needs_scale, parts, roles.notices);
+  infer_target_and_extrinsic(table, request, options, parts, roles.notices);
 
   share_out_the_rest(request, parts, roles.notices);
   roles.ignored = names_of(parts, Part::ignored);
@@ -789,7 +795,7 @@ std::optional<std::string> measured_rate(const Table& table, const RoleRequest& 
 std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
   const std::vector<FailedRuns> failed = without_failed_runs(table, column.name, {}).failed;
   if (failed.empty())
-    return fmt::format("every run needs a measured {} > 0: correct this or remove the rows", what);
+    return needs_measured(what, table, column);
   // Who only drops the runs that were ended at a limit fits the short ones.
   return fmt::format(
       "every run needs a measured {} > 0: correct this, remove the rows, or pass --failed drop to "
@@ -828,7 +834,7 @@ std::vector<std::string> columns_with_gaps(const Table& table, const RoleRequest
     return {};
   Parts parts;
   Obstacles obstacles(table);
-  settle_roles(table, request, false, parts, obstacles);
+  settle_roles(table, request, {}, parts, obstacles);
   std::vector<std::string> out;
   for (const ColumnPart& part : parts)
     if (part.is_input() && !part.by_flag && missing_cells(*part.column) > 0)
@@ -836,10 +842,16 @@ std::vector<std::string> columns_with_gaps(const Table& table, const RoleRequest
   return out;
 }
 
-Roles roles_around_scale(const Table& table, const RoleRequest& request) {
+std::string RoleOptions::throughput(const std::string& column) const {
+  return has_throughput_flag ? fmt::format("--target {} --throughput", shell_word(column))
+                             : fmt::format("--throughput-target {}", shell_word(column));
+}
+
+Roles roles_around_scale(const Table& table, const RoleRequest& request,
+                         const RoleOptions& options) {
   Parts parts;
   Obstacles obstacles(table);
-  Roles roles = settle_roles(table, request, true, parts, obstacles);
+  Roles roles = settle_roles(table, request, options, parts, obstacles);
   require_one_unit(table, roles.target, {request.categorical.begin(), request.categorical.end()});
   return roles;
 }
@@ -847,7 +859,7 @@ Roles roles_around_scale(const Table& table, const RoleRequest& request) {
 Roles resolve_roles(const Table& table, const RoleRequest& request) {
   Parts parts;
   Obstacles obstacles(table);
-  Roles roles = settle_roles(table, request, false, parts, obstacles);
+  Roles roles = settle_roles(table, request, {}, parts, obstacles);
   check_values(table, parts, obstacles);
   require_input(table, roles, obstacles);
   obstacles.throw_if_any();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,24 @@ RoleRequest with_formula_columns(const Table& table, RoleRequest request);
 /// The inputs that resolve_roles() would infer and that lack values in a few rows.
 std::vector<std::string> columns_with_gaps(const Table& table, const RoleRequest& request);
 
+/// What differs in the options of a command by which users name roles.
+struct RoleOptions {
+  std::string_view scale = "--extrinsic";
+  bool need_scale = false;
+  /// Whether a flag beside --target says that it is a throughput.
+  bool has_throughput_flag = false;
+
+  /// "--throughput-target samples_per_s"
+  std::string throughput(const std::string& column) const;
+};
+
 /// resolve_roles() without checks of values, for callers that use only the target and a scale.
-Roles roles_around_scale(const Table& table, const RoleRequest& request);
+Roles roles_around_scale(const Table& table, const RoleRequest& request,
+                         const RoleOptions& options = {.need_scale = true});
+
+/// warning_of_throughput() with the options of a command.
+std::optional<std::string> warning_of_throughput(const std::string& target,
+                                                 const RoleOptions& options);
 
 /// Columns that are no inputs, and notices about them.
 struct NoInputs {

@@ -16,10 +16,13 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "columns/design.hpp"
+#include "columns/spec.hpp"
 #include "perfmodel/error.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
+#include "roles/roles.hpp"
 
 namespace perfmodel {
 namespace {
@@ -338,11 +341,6 @@ void take_unit_columns(Table& table, const std::set<std::string>& text_columns) 
   std::erase_if(table.columns, [&](const Column& column) { return used.contains(column.name); });
 }
 
-const std::string& unit_beside(const Column& column) {
-  static const std::string none;
-  return column.unit.empty() ? column.with_unit : none;
-}
-
 std::string doubt_of_units(const Table& table, const Column& column,
                            const std::set<std::string>& text_columns) {
   const auto at = to_size(&column - table.columns.data());
@@ -385,6 +383,28 @@ std::set<std::string> columns_of_units(const Table& table,
       if (!units_beside(table.columns[i], units).units.empty())
         out.insert(units.column->name);
   return out;
+}
+
+namespace {
+
+/// Throws InputError if columns of units say several ones of an input or the target.
+void require_one_unit_each(const ModelSpec& spec, Target target, const Table& table) {
+  std::set<std::string> texts;
+  for (const CategoricalInput& input : spec.categorical)
+    texts.insert(input.column);
+  std::vector<std::string> names = required_columns(spec);
+  if (target == Target::required)
+    names.push_back(spec.throughput ? spec.throughput->column : spec.target);
+  for (const std::string& name : names)
+    require_one_unit(table, name, texts);
+}
+
+}  // namespace
+
+Design make_design(const Table& table, const ModelSpec& spec, Target target,
+                   std::optional<std::span<const std::size_t>> rows) {
+  require_one_unit_each(spec, target, table);
+  return plain_design(table, spec, target, rows, remedy_of_measured);
 }
 
 }  // namespace perfmodel

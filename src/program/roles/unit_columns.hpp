@@ -4,6 +4,7 @@
 #include <string>
 
 #include "perfmodel/table.hpp"
+#include "table/cells.hpp"
 
 /// Columns of units beside numbers: "ms" beside 900. What tells one is its name or its cells; what
 /// it describes, the name of the column: the one in its name ("time" of "time_unit"), or the
@@ -15,9 +16,6 @@ namespace perfmodel {
 /// of one unit stay as they are, see unit_beside(). So do those of units that cannot be converted,
 /// and those where it is unclear what the column describes.
 void take_unit_columns(Table& table, const std::set<std::string>& text_columns);
-
-/// The unit of numbers that are as they are written, "ms", if a column of units says it.
-const std::string& unit_beside(const Column& column);
 
 /// What is wrong, and the cure, if a column of units says several ones of the numbers of a column,
 /// or is blank beside some, in rows that the table has; else empty.

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "columns/cut_runs.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
+#include "roles/cut_runs.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
 #include "sources/csv.hpp"

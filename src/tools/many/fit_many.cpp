@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/app.hpp"
 #include "cli/fit_command.hpp"
 #include "cli/fit_summary.hpp"
 #include "cli/model_sets.hpp"
-#include "effects/constants.hpp"
 #include "many/group_fits.hpp"
 #include "many/set_summary.hpp"
 #include "many/tasks.hpp"

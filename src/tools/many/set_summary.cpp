@@ -10,14 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/scaling.hpp"
+#include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
 #include "cli/gates.hpp"
 #include "cli/judged_runs.hpp"
 #include "cli/model_sets.hpp"
-#include "effects/constants.hpp"
-#include "effects/effects.hpp"
 #include "forms/form.hpp"
 #include "page/page.hpp"
 #include "perfmodel/columns.hpp"

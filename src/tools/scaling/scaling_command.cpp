@@ -2,10 +2,10 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
 
+#include "analysis/model_words.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
@@ -15,8 +15,6 @@
 #include "cli/model_sets.hpp"
 #include "cli/texts.hpp"
 #include "columns/spec.hpp"
-#include "effects/constants.hpp"
-#include "effects/effects.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
 #include "jobs/settings.hpp"
@@ -335,23 +333,8 @@ RoleRequest request_of(const ScalingArguments& arguments) {
   return request;
 }
 
-/// The sentence with the flags of `scaling` in place of those of `fit`.
-std::string with_own_flags(std::string sentence) {
-  static const std::regex rate("--throughput-target( '[^']*'| [^ ;,]+)?");
-  static const std::regex scale("--extrinsic\\b");
-  sentence = std::regex_replace(sentence, rate, "--target$1 --throughput");
-  return std::regex_replace(sentence, scale, "--column");
-}
-
-Roles roles_of(const Table& table, const RoleRequest& request) {
-  try {
-    return roles_around_scale(table, request);
-  } catch (const UsageError& error) {
-    throw UsageError(with_own_flags(error.what()));
-  } catch (const InputError& error) {
-    throw InputError(with_own_flags(error.what()));
-  }
-}
+constexpr RoleOptions kRoleOptions{
+    .scale = "--column", .need_scale = true, .has_throughput_flag = true};
 
 /// A scale column of a single value if there is no other; later messages say what is missing.
 std::optional<std::string> constant_scale(const Roles& roles) {
@@ -432,10 +415,10 @@ void add_levels(const ScalingArguments& arguments, const scaling::CurveColumns& 
 ScalingDocument scaling_of_runs(ScalingArguments arguments, Console& console) {
   const Table table = runs_of(arguments, console);
   const RoleRequest request = request_of(arguments);
-  const Roles roles = roles_of(table, request);
+  const Roles roles = roles_around_scale(table, request, kRoleOptions);
   if (!arguments.throughput)
-    if (const auto warning = warning_of_throughput(roles.target))
-      console.warning(with_own_flags(*warning));
+    if (const auto warning = warning_of_throughput(roles.target, kRoleOptions))
+      console.warning(*warning);
   scaling::CurveColumns columns;
   columns.ignore = {arguments.roles.ignore.begin(), arguments.roles.ignore.end()};
   columns.target_is_throughput = arguments.throughput;

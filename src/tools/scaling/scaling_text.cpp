@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/texts.hpp"
-#include "effects/constants.hpp"
 #include "report/document.hpp"
 
 namespace perfmodel::cli {

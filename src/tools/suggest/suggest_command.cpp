@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/model_words.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
@@ -17,7 +18,6 @@
 #include "cli/model_sets.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
-#include "effects/constants.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/scaling_belief.hpp"
 #include "jobs/settings.hpp"

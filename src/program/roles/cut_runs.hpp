@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "forms/failure_model.hpp"
+#include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {
@@ -54,5 +56,9 @@ std::optional<std::string> raise_to_resolution(const std::string& measured, Tabl
 /// a limit.
 std::optional<std::string> set_limits(const std::string& measured,
                                       const std::optional<std::string>& limit, Table& table);
+
+/// What the probability of failures depends on: the columns that the inputs of the model need, and
+/// the left out ones that are constant in the runs that finished, but not in the others.
+std::vector<FailureInput> failure_inputs(const FittedModel& model, const Table& failed);
 
 }  // namespace perfmodel

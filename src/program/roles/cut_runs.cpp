@@ -1,4 +1,4 @@
-#include "columns/cut_runs.hpp"
+#include "roles/cut_runs.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -6,13 +6,17 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/text.hpp"
+#include "columns/design.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
 #include "roles/column_facts.hpp"
+#include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
 #include "roles/unit_columns.hpp"
 #include "table/table.hpp"
@@ -46,7 +50,7 @@ void read_bad_cells(Column& column) {
       column.numbers[cell.row] = *number;
     return number.has_value();
   });
-  if (auto converted = in_unit(column, ""))
+  if (auto converted = in_prevailing_unit(column))
     column = std::move(*converted);
 }
 
@@ -130,6 +134,19 @@ double common_limit(const std::vector<std::size_t>& cut, const std::vector<doubl
       std::ranges::all_of(cut, [&](std::size_t row) { return times[row] == first; }) &&
       std::ranges::none_of(times, [&](double time) { return time > first; });
   return is_same ? first : kNever;
+}
+
+constexpr std::size_t kMostLinesKept = 5;
+constexpr std::size_t kMostReasonsNamed = 6;
+
+constexpr auto kFailed = std::to_array<std::string_view>(
+    {"none",      "inf",     "infinity",  "fail",    "failed",        "failure", "err",
+     "error",     "crash",   "oom",       "killed",  "out_of_memory", "crashed", "cancelled",
+     "canceled",  "timeout", "timed_out", "skipped", "dnf",           "aborted", "preempted",
+     "node_fail", "running", "pending",   "pruned"});
+
+std::string base_name_of(const std::string& source) {
+  return source.substr(source.rfind('/') + 1);
 }
 
 }  // namespace
@@ -291,6 +308,146 @@ std::optional<std::string> set_limits(const std::string& measured,
                                                             : "at " + *limit;
   return fmt::format("{} of {} runs were cut off {} and count as longer than that.", cut,
                      table.rows(), where);
+}
+
+bool says_failed(const std::string& cell) {
+  if (const auto number = parse_number(cell))
+    return *number <= 0;
+  std::string word = folded(cell);
+  if (word.size() > 1 && (word[0] == '_' || word[0] == '+'))
+    word.erase(0, 1);  // the sign of "-inf"
+  return is_missing(cell) || contains(kFailed, word) || ran_out_of(cell) != RanOutOf::nothing ||
+         least_of(cell).has_value();
+}
+
+bool tells_failure(const std::string& cell) {
+  return !parse_number(cell) && says_failed(cell);
+}
+
+bool were_cut(const std::vector<FailedRuns>& failed, const Column& measured) {
+  const RanOutOf limit = limit_in(measured);
+  return std::ranges::any_of(failed, [&](const FailedRuns& runs) {
+    return ran_out_of(runs.cell) == limit || least_of(runs.cell);
+  });
+}
+
+WithoutFailed without_failed_runs(const Table& table, const std::string& column,
+                                  const std::set<std::string>& text_columns,
+                                  bool (*is_failed)(const std::string& cell)) {
+  const Column& times = table.at(column);
+  std::vector<std::size_t> kept;
+  std::vector<std::size_t> separated;
+  std::map<std::pair<std::string, std::string>, FailedRuns> by_cell;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const bool may_fail = !times.is_numeric() || !(times.numbers[row] > 0);
+    const std::string cell = may_fail ? times.text(row) : "";
+    if (!may_fail || !is_failed(cell)) {
+      kept.push_back(row);
+      continue;
+    }
+    separated.push_back(row);
+    const std::string file =
+        base_name_of(table.file.empty() ? table.source : table.sources[table.file[row]]);
+    FailedRuns& failed = by_cell[{file, cell}];
+    failed.file = file;
+    failed.cell = cell;
+    ++failed.rows;
+    if (failed.lines.size() < kMostLinesKept)
+      failed.lines.push_back(table.lines[row]);
+  }
+  if (by_cell.empty())
+    return {table, {}, {}};
+  WithoutFailed out{take_rows(table, kept), {}, take_rows(table, separated)};
+  for (Table* part : {&out.table, &out.failed_rows}) {
+    for (Column& each : part->columns)
+      if (!each.is_numeric() && !text_columns.contains(each.name) &&
+          std::all_of(each.levels.begin(), each.levels.end(),
+                      [](const std::string& level) { return parse_number(level).has_value(); }))
+        each = as_numbers(each);  // was read as text only because of cells that were removed
+    take_unit_columns(*part, text_columns);
+    convert_quantities(*part, text_columns);
+  }
+  for (auto& [key, failed] : by_cell)
+    out.failed.push_back(std::move(failed));
+  return out;
+}
+
+std::string words_for(const std::vector<FailedRuns>& failed, const std::string& column,
+                      std::size_t rows) {
+  const bool one_file = std::all_of(failed.begin(), failed.end(), [&](const FailedRuns& runs) {
+    return runs.file == failed.front().file;
+  });
+  std::size_t all = 0;
+  std::vector<std::string> reasons;
+  for (const FailedRuns& runs : failed) {
+    all += runs.rows;
+    std::vector<std::string> lines;
+    for (const std::uint32_t line : runs.lines)
+      lines.push_back(std::to_string(line));
+    lines.resize(runs.rows);  // the others are only counted
+    reasons.push_back(fmt::format("{} in {} ({}line{} {})",
+                                  runs.cell.empty() ? "blank" : quoted_cell(runs.cell), runs.rows,
+                                  one_file ? "" : runs.file + ", ", runs.rows == 1 ? "" : "s",
+                                  enumerated(lines, runs.lines.size())));
+  }
+  return fmt::format("{}{} of {} runs failed and are left out: '{}' is {}",
+                     one_file ? failed.front().file + ": " : "", all, rows, column,
+                     enumerated(reasons, kMostReasonsNamed));
+}
+
+namespace {
+
+/// Last words of names of columns that say how a run ended: they differ after it failed.
+constexpr WordList kEndings{
+    "status state exit exitcode code returncode rc error errors exception signal reason message "
+    "msg outcome result failed failure failures crashed oom stderr"};
+
+/// The input that a column is if only failed runs differ in it, and not in how they ended.
+std::optional<FailureInput> input_of_failed(const LeftOut& constant, const Table& failed) {
+  const Column* const column = failed.find(constant.column);
+  const std::vector<std::string> words = name_words(constant.column);
+  if (column == nullptr || constant.value.empty() || is_by_product_name(constant.column) ||
+      kEndings.has(last_word(words)))
+    return std::nullopt;
+  CategoricalInput found{constant.column, {constant.value}};
+  bool are_numbers = true;
+  for (std::size_t row = 0; row < failed.rows(); ++row) {
+    const std::string text = column->text(row);
+    const auto number = parse_number(text);
+    if (!number && says_failed(text) && !text.empty())
+      return std::nullopt;
+    if (text.empty() || LevelMatcher(found).match(text))
+      continue;
+    are_numbers = are_numbers && number && *number >= 0;
+    found.levels.push_back(text);
+  }
+  if (found.levels.size() == 1)
+    return std::nullopt;
+  are_numbers = are_numbers && parse_number(constant.value).value_or(-1) >= 0;
+  sort_levels(found.levels);
+  return FailureInput{.column = constant.column,
+                      .levels = are_numbers ? std::vector<std::string>() : found.levels,
+                      .unit = column->unit,
+                      .usual = constant.value};
+}
+
+}  // namespace
+
+std::vector<FailureInput> failure_inputs(const FittedModel& model, const Table& failed) {
+  std::vector<FailureInput> out;
+  for (const std::string& name : required_columns(model.spec)) {
+    FailureInput& input = out.emplace_back(FailureInput{.column = name});
+    for (const CategoricalInput& levels : model.spec.categorical)
+      if (levels.column == name)
+        input.levels = levels.levels;
+    if (const NumericInput* const number = input_called(model.spec, name))
+      input.unit = number->unit;
+  }
+  for (const LeftOut& item : model.left_out)
+    if (item.because == LeftOut::Because::constant)
+      if (auto input = input_of_failed(item, failed))
+        out.push_back(*std::move(input));
+  return out;
 }
 
 }  // namespace perfmodel

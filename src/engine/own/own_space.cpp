@@ -1,4 +1,4 @@
-#include "search/own_space.hpp"
+#include "own/own_space.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -176,7 +176,7 @@ void check_bounds(const OwnProgram& program, const std::vector<BoundOverride>& b
     if (std::ranges::find(names, name_of(program, k)) == names.end())
       names.push_back(name_of(program, k));
   for (const BoundOverride& bound : bounds) {
-    const std::string flag = bound.low == bound.high ? "--fix" : "--bounds";
+    const std::string flag = spelled(bound.low == bound.high ? "fix" : "bounds");
     if (bound.column)
       throw UsageError(fmt::format("{} {}.{}: the constants of a formula belong to no column", flag,
                                    bound.constant, *bound.column));

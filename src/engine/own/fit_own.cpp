@@ -1,4 +1,4 @@
-#include "search/fit_own.hpp"
+#include "own/fit_own.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -14,11 +14,11 @@
 #include "base/text.hpp"
 #include "forms/own_form.hpp"
 #include "optimise/newton.hpp"
+#include "own/own_space.hpp"
 #include "perfmodel/error.hpp"
 #include "search/finish.hpp"
 #include "search/global_search.hpp"
 #include "search/losses.hpp"
-#include "search/own_space.hpp"
 #include "search/sensitivity.hpp"
 #include "table/table.hpp"
 
@@ -307,16 +307,17 @@ void refuse_idle_constants(const OwnProgram& program, const OwnSpace& space, con
   for (std::size_t k = 0; k < acts.size(); ++k)
     if (!acts[k] && program.constants()[k].level.empty())
       throw InputError(
-          fmt::format("the runs do not determine the constant '{}': no time of the --formula "
-                      "depends on it, whatever its value; leave it out or pass --fix {}",
-                      program.constants()[k].name, shell_word(program.constants()[k].name + "=1")));
+          fmt::format("the runs do not determine the constant '{}': no time of the {} depends "
+                      "on it, whatever its value; leave it out or pass {} {}",
+                      program.constants()[k].name, spelled("formula"), spelled("fix"),
+                      shell_word(program.constants()[k].name + "=1")));
 }
 
 [[noreturn]] void refuse_without_times(const FitOptions& options) {
   throw InputError(fmt::format(
       "the formula {} has no valid time for some run, such as a division by 0 or a logarithm of a "
-      "negative number, for all constants that were tried; pass --bounds",
-      quoted_formula(options.formula.text)));
+      "negative number, for all constants that were tried; pass {}",
+      quoted_formula(options.formula.text), spelled("bounds")));
 }
 
 /// Why constants can or cannot be quoted.
@@ -418,9 +419,8 @@ class OwnFindings {
     if (constants_.standing(k) == Standing::at_bound)
       out.push_back(
           {"at_bound", name,
-           fmt::format(
-               "{} is at its bound {}: the data do not determine it, or --bounds is too narrow",
-               name, short_number(model_.constants[index(k)]))});
+           fmt::format("{} is at its bound {}: the data do not determine it, or {} is too narrow",
+                       name, short_number(model_.constants[index(k)]), spelled("bounds"))});
     else if (constants_.standing(k) == Standing::at_zero)
       out.push_back({"negligible_term", name, name + " is 0, its lower bound"});
     else if (constants_.standing(k) == Standing::untrained && without_level)
