@@ -4,10 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -129,85 +126,5 @@ struct Table {
 
 /// The chosen rows of a table, in the order of `rows`, without levels that none of them has.
 Table take_rows(const Table& table, std::span<const std::size_t> rows);
-
-/// Called with the bytes read so far and in total, by one thread at a time.
-using ReadProgress = std::function<void(std::size_t done, std::size_t all)>;
-
-/// Reads a file with a header line and separated columns (RFC 4180 quotes, LF or CRLF, byte-order
-/// mark). "-" is standard input. Blank lines are skipped and blanks around unquoted fields ignored.
-/// Without `separator`, comma, semicolon, tab and '|' are recognised; unless commas separate,
-/// numbers may have decimal commas.
-///
-/// A column is numeric if its first cell is a number; its other cells that are no numbers are kept
-/// as bad cells, for error messages of those who use the column. Columns in `text_columns` are text
-/// whatever they contain; names that the file does not have are ignored. Throws InputError with
-/// file, line and column if the file is malformed: no header, a duplicate or empty column name, too
-/// few or too many fields, an open quote (also before a line break), UTF-16, bare carriage returns,
-/// NUL bytes, texts that are not UTF-8, or no data row.
-Table read_csv(const std::string& path, const std::set<std::string>& text_columns = {},
-               std::optional<char> separator = {});
-
-/// As read_csv(), for callers that need the bytes of the file, too. `source`: its name in messages.
-Table parse_csv(std::string_view bytes, const std::string& source,
-                const std::set<std::string>& text_columns = {}, std::optional<char> separator = {});
-
-/// The formats of files of runs, which are recognised by their content. JSON lines are JSON.
-enum class InputFormat {
-  csv,
-  json,
-  google_benchmark,
-  hyperfine,
-  asv,
-  extrap,
-  sqlite,
-  go_benchmark
-};
-
-constexpr auto texts_of(InputFormat) {
-  using enum InputFormat;
-  return std::to_array<EnumText<InputFormat>>({{csv, "csv"},
-                                               {json, "json"},
-                                               {google_benchmark, "google-benchmark"},
-                                               {hyperfine, "hyperfine"},
-                                               {asv, "asv"},
-                                               {extrap, "extrap"},
-                                               {sqlite, "sqlite"},
-                                               {go_benchmark, "go-benchmark"}});
-}
-
-/// A file of facts about the texts of a column, such as the bandwidth of each device.
-struct FactsFile {
-  std::string column;  ///< of the runs and of the file, in which each text has one row
-  std::string path;
-  std::string csv{};  ///< its content as CSV, if it was read already
-};
-
-/// How to read a file of runs; what is not given is recognised by its content.
-struct InputOptions {
-  std::optional<char> separator{};      ///< of the columns of CSV
-  std::optional<char> decimal{};        ///< the decimal mark of CSV, ',' or '.'
-  std::optional<InputFormat> format{};  ///< csv: as it is
-  std::string study{};                  ///< Optuna's, if the database has several
-  std::string experiment{};             ///< MLflow's, if the database has several
-  std::string sql{};                    ///< a query of an SQLite database
-  std::vector<FactsFile> facts{};       ///< appended to each row as columns
-  /// Of the fit whose model reads the file: they hold for what is not given here, as far as they
-  /// apply to the file.
-  std::shared_ptr<const InputOptions> of_fit{};
-};
-
-/// A file that was read already.
-struct CsvText {
-  std::string_view bytes;
-  std::string source;
-  /// Lines that follow the first row of the file but are not in `bytes`; line numbers count them.
-  std::uint32_t left_out = 0;
-  std::optional<char> decimal{};  ///< as CellStyle has it
-  std::optional<char> separator{};
-};
-
-/// Several files as one table; they must have the same columns, in any order.
-Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& text_columns,
-                std::optional<char> separator, const ReadProgress& progress = {});
 
 }  // namespace perfmodel

@@ -30,10 +30,10 @@
 #include "cli/certainty.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel.h"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "report/model_json.hpp"
 
@@ -264,7 +264,8 @@ RunsFile with_facts_of(Table rows, std::vector<FactsFile> facts, const FittedMod
   RunsFile out{.path = rows.source, .bytes = {}, .table = std::move(rows)};
   out.reading.input.facts = std::move(facts);
   if (model != nullptr)
-    out.reading.input.of_fit = std::make_shared<const InputOptions>(model->reading.input);
+    out.reading.input.of_fit =
+        std::make_shared<const InputOptions>(model->provenance.reading.input);
   append_facts(texts, out);
   return out;
 }
@@ -433,7 +434,7 @@ int perfmodel_predict(const perfmodel_model* model, const perfmodel_table* table
     with_cells_read(
         table->table, texts, [&](const std::string& column) { return contains(inputs, column); },
         [&](const Table& rows) {
-          if (fitted.reading.input.facts.empty())
+          if (fitted.provenance.reading.input.facts.empty())
             predict_rows(fitted, rows, coverage, times, lower, upper);
           else
             predict_rows(fitted, with_facts_of(rows, {}, &fitted, texts).table, coverage, times,

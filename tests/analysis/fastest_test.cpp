@@ -60,7 +60,7 @@ struct Choice {
 Choice choice_of(bool with_gp) {
   const test::SumRuns runs = test::sum_runs(120, 0.05, 5);
   FittedModel model = runs.truth;
-  model.metrics.train.mape_percent = 5;
+  model.known.metrics.train.mape_percent = 5;
   if (with_gp)
     model =
         fit(runs.spec, take_rows(runs.design, test::rows_between(0, 40)), test::product_and_gp());

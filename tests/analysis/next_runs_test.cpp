@@ -40,7 +40,7 @@ struct Campaign {
 Campaign campaign_of_sum() {
   const test::SumRuns runs = test::sum_runs(120, 0, 5);
   FittedModel model = runs.truth;
-  model.metrics.train.mape_percent = 5;
+  model.known.metrics.train.mape_percent = 5;
   return {.model = model, .all = runs.design};
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/random.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
+#include "perfmodel/reading.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 

@@ -68,10 +68,10 @@ TEST_CASE("each point of a sweep is the single fit with that penalty, for any th
     single.threads = 1;
     single.penalty.l2 = p.lambda;
     CHECK(fit(training.spec, training.design, single).constants == p.model.constants);
-    REQUIRE(p.model.metrics.validation);
-    CHECK(p.validation_loss == Catch::Approx(p.model.metrics.validation->mae));
+    REQUIRE(p.model.known.metrics.validation);
+    CHECK(p.validation_loss == Catch::Approx(p.model.known.metrics.validation->mae));
     CHECK(p.standard_error > 0);
-    CHECK_FALSE(p.model.metrics.test);
+    CHECK_FALSE(p.model.known.metrics.test);
   }
   CHECK(points[2].validation_loss > points[0].validation_loss);
 }

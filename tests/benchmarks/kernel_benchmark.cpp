@@ -13,6 +13,9 @@
 
 #include "base/random.hpp"
 #include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
+#include "perfmodel/objective.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "search/eq4_kernel.hpp"
 #include "search/search_space.hpp"

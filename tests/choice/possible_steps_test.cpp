@@ -61,5 +61,5 @@ TEST_CASE("constants of small sums are judged even after a stop request", "[fit]
   options.stop = stopped.get_token();
   const auto found = identify_sum(model, runs.design, options);
   REQUIRE(found);
-  CHECK(found->identifiability.constants == model.identifiability->constants);
+  CHECK(found->identifiability.constants == model.known.identifiability->constants);
 }

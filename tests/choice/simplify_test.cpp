@@ -154,7 +154,7 @@ TEST_CASE("units and the order of the rows do not change the plain powers", "[fi
     const FittedModel model = sum_of(product_runs(width, time, backwards));
     CHECK(powers_of(model, "width") == std::vector<double>{0, 4.0 / 3});
     CHECK(powers_of(model, "workers") == std::vector<double>{-1, 0.5});
-    CHECK(model.metrics.train.mape_percent < 1e-7);
+    CHECK(model.known.metrics.train.mape_percent < 1e-7);
   }
 }
 

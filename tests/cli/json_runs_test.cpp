@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "sources/readers.hpp"
 #include "support/program_fixture.hpp"
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 #include "support/markdown.hpp"
 #include "support/paper_runs.hpp"
 #include "support/program_fixture.hpp"
@@ -80,12 +81,14 @@ TEST_CASE("the paper's models state its contradictions, and the means of their s
   for (const Reference& reference : kReferences) {
     CHECK(has_warning(reference.model, "unit_not_stated"));
     const FittedModel model = read_model(path_of(reference.model));
-    REQUIRE(model.repeats);
-    CHECK(model.repeats->fits == 10);
-    REQUIRE(model.repeats->constants.size() == static_cast<std::size_t>(model.constants.size()));
-    for (std::size_t k = 0; k < model.repeats->constants.size(); ++k) {
-      INFO(reference.model << " " << model.repeats->constants[k].name);
-      CHECK(model.repeats->constants[k].mean == model.constants[static_cast<Eigen::Index>(k)]);
+    REQUIRE(model.known.repeats);
+    CHECK(model.known.repeats->fits == 10);
+    REQUIRE(model.known.repeats->constants.size() ==
+            static_cast<std::size_t>(model.constants.size()));
+    for (std::size_t k = 0; k < model.known.repeats->constants.size(); ++k) {
+      INFO(reference.model << " " << model.known.repeats->constants[k].name);
+      CHECK(model.known.repeats->constants[k].mean ==
+            model.constants[static_cast<Eigen::Index>(k)]);
     }
   }
   for (const char* kind : {"contradiction", "at_bound", "outside_bounds"})

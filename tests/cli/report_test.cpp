@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 #include "support/markup.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
@@ -250,7 +251,7 @@ TEST_CASE_METHOD(ReportTest, "a model of derived columns has curves through them
 TEST_CASE_METHOD(ReportTest, "a sum of product terms has a table of its terms", "[cli][report]") {
   const SumRuns runs = sum_runs(120, 0.05, 1);
   FittedModel model = runs.truth;
-  model.metrics.train = compute_metrics(runs.design.time, predict(model, runs.design));
+  model.known.metrics.train = compute_metrics(runs.design.time, predict(model, runs.design));
   model.provenance = {"perfmodel", "sum.csv", 120, "", {}};
   write("sum.json", to_json(model));
   std::string csv = joined(runs.table.names(), ",") + "\n";

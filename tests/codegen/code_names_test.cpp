@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "perfmodel/export.hpp"
 #include "support/catch.hpp"
 #include "support/shell.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/export.hpp"
 #include "support/catch.hpp"
 #include "support/shell.hpp"
 #include "table/formula.hpp"

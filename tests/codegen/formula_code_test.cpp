@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/export.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/shell.hpp"

@@ -13,6 +13,7 @@
 #include "codegen/formula_code.hpp"
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/export.hpp"
 #include "support/catch.hpp"
 #include "support/shell.hpp"
 #include "support/sum_runs.hpp"

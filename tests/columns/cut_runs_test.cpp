@@ -5,7 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "perfmodel/columns.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/message_of.hpp"

@@ -1,4 +1,6 @@
 #include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
+#include "perfmodel/table.hpp"
 
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"

@@ -4,7 +4,8 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
+#include "perfmodel/unmeasured.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
+#include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/runs_text.hpp"

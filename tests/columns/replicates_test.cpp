@@ -1,4 +1,4 @@
-#include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "perfmodel/columns.hpp"
+#include "perfmodel/table.hpp"
 #include "roles/cut_runs.hpp"
 #include "roles/left_out.hpp"
 #include "support/catch.hpp"

@@ -1,6 +1,7 @@
 // What resolve_roles says about cells that cannot be used.
 
 #include "perfmodel/columns.hpp"
+#include "perfmodel/table.hpp"
 #include "roles/roles.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"

@@ -1,4 +1,5 @@
 #include "perfmodel/columns.hpp"
+#include "perfmodel/table.hpp"
 
 #include <algorithm>
 

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
+#include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/message_of.hpp"

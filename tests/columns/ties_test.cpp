@@ -3,6 +3,7 @@
 #include <string>
 
 #include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"

@@ -1,4 +1,5 @@
-#include "perfmodel/columns.hpp"
+#include "perfmodel/unmeasured.hpp"
+#include "perfmodel/design.hpp"
 
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"

@@ -4,7 +4,8 @@
 #include <string>
 
 #include "codegen/formula_code.hpp"
-#include "perfmodel/columns.hpp"
+#include "perfmodel/export.hpp"
+#include "perfmodel/spec.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;

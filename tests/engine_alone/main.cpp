@@ -47,7 +47,7 @@ int main() {
     const auto held_out =
         HeldOutFits::of(model, training, held_out_groups(training).of_row, options);
     model.belief = held_out.value().belief();
-    model.intervals = held_out->intervals(model, std::nullopt, 0.9);
+    model.known.intervals = held_out->intervals(model, std::nullopt, 0.9);
     const Design at = design_of(Configuration{{64}, {}, {8}}, spec);
     const double predicted = predict(model, at)[0];
     const auto [lower, upper] =

@@ -8,6 +8,10 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
+#include "perfmodel/fit_options.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"

@@ -86,11 +86,11 @@ TEST_CASE("a Tobit model is where the slopes of its likelihood vanish", "[fit][c
   // The likelihood of a log-linear Tobit model has a single maximum (Olsen 1978).
   const auto runs = design_of_limited(limited_runs(1));
   const FittedModel model = fit(runs.spec, runs.design, options_without_constant(Loss::rmsle));
-  REQUIRE(model.cut);
+  REQUIRE(model.provenance.cut);
   const std::vector<std::size_t> finished = finished_rows(runs.design);
-  CHECK(model.cut->rows == runs.design.rows - finished.size());
-  CHECK(model.cut->rows > 20);
-  const double sigma = model.cut->deviation;
+  CHECK(model.provenance.cut->rows == runs.design.rows - finished.size());
+  CHECK(model.provenance.cut->rows > 20);
+  const double sigma = model.provenance.cut->deviation;
   const VectorXd predicted = predict(model, runs.design);
   VectorXd slopes = VectorXd::Zero(3);
   double of_sigma = 0;

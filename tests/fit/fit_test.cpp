@@ -60,7 +60,7 @@ TEST_CASE("the reported cost is that of the reported constants", "[fit]") {
   const FittedModel model = fit_with(runs, {});
   const double mae = (runs.design.time - predict(model, runs.design)).cwiseAbs().mean();
   CHECK(model.search.cost == Catch::Approx(mae).epsilon(1e-12));
-  CHECK(model.metrics.train.mae == Catch::Approx(mae).epsilon(1e-12));
+  CHECK(model.known.metrics.train.mae == Catch::Approx(mae).epsilon(1e-12));
 }
 
 TEST_CASE("the order of the rows and doubling each of them leave the optimum",
@@ -163,9 +163,9 @@ TEST_CASE("a penalty shrinks the penalised constants and leaves C alone", "[fit]
   CHECK(norm1(with_l1) < norm1(plain));
   CHECK(norm2(with_l2) < norm2(plain));
   CHECK(with_l1.search.cost ==
-        Catch::Approx(with_l1.metrics.train.mae + 1e-3 * norm1(with_l1)).epsilon(1e-9));
+        Catch::Approx(with_l1.known.metrics.train.mae + 1e-3 * norm1(with_l1)).epsilon(1e-9));
   CHECK(with_l2.search.cost ==
-        Catch::Approx(with_l2.metrics.train.mae + 1e-3 * norm2(with_l2)).epsilon(1e-9));
+        Catch::Approx(with_l2.known.metrics.train.mae + 1e-3 * norm2(with_l2)).epsilon(1e-9));
 }
 
 TEST_CASE("a penalty of scaled constants shrinks powers towards 0", "[fit][whole-fits]") {

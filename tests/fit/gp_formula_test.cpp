@@ -10,7 +10,9 @@
 #include "forms/gp_form.hpp"
 #include "forms/sum_form.hpp"
 #include "gp/gaussian_process.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/export.hpp"
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
@@ -91,7 +93,7 @@ TEST_CASE("with a residual process a formula keeps its constants, times one fact
   const VectorXd factors = *model.form->gp_factors(runs.design);
   CHECK(std::abs(factors.array().log().mean()) < 0.02);
   CHECK(factor == Catch::Approx(1).epsilon(0.1));
-  CHECK(model.metrics.train.mape_percent < alone.metrics.train.mape_percent);
+  CHECK(model.known.metrics.train.mape_percent < alone.known.metrics.train.mape_percent);
   // Far beyond the runs the process counts for nothing, and the formula says how it goes on.
   const auto growth = [](const FittedModel& of) {
     return time_at(of, "j1", 1e12) / time_at(of, "j1", 1e11);
@@ -99,14 +101,15 @@ TEST_CASE("with a residual process a formula keeps its constants, times one fact
   CHECK(growth(model) == Catch::Approx(growth(alone)).epsilon(1e-6));
 
   SECTION("and what is known of its constants is what the formula alone knows") {
-    REQUIRE(alone.identifiability);
-    CHECK(model.identifiability->constants == alone.identifiability->constants);
-    CHECK(model.identifiability->scaling_powers == alone.identifiability->scaling_powers);
+    REQUIRE(alone.known.identifiability);
+    CHECK(model.known.identifiability->constants == alone.known.identifiability->constants);
+    CHECK(model.known.identifiability->scaling_powers ==
+          alone.known.identifiability->scaling_powers);
   }
 
   SECTION("fitted again to the same runs it is the same") {
     const FitOptions options = one_product();
-    CHECK(model.search.loss == options.loss);
+    CHECK(model.search.objective.loss == options.loss);
     const VectorXd again =
         (*fitter_of(*model.form).refit(model, runs.design, options))(runs.design).constants;
     for (Eigen::Index k = 0; k < again.size(); ++k)

@@ -5,6 +5,7 @@
 #include "choice/fit_with_gp.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"

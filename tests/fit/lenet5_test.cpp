@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "fit/fit.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/table.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
 
@@ -41,6 +41,6 @@ TEST_CASE("the paper's recipe collapses on the LeNet-5 runs", "[fit][lenet5]") {
   options.method = Method::paper;
   const FittedModel model = fit(runs.spec, runs.design, options);
   CHECK(model.search.cost > 1.5 * kBestKnownMae);
-  CHECK(model.metrics.train.r2 < 0);
+  CHECK(model.known.metrics.train.r2 < 0);
   CHECK(model.search.termination == "converged");
 }

@@ -94,7 +94,7 @@ TEST_CASE("a bound by level is the order statistic of each level", "[fit][quanti
     CHECK(bounds[static_cast<Eigen::Index>(row)] ==
           Catch::Approx(times[kind][rank - 1]).epsilon(1e-9));
   }
-  CHECK(model.search.quantile == quantile);
+  CHECK(model.search.objective.quantile == quantile);
   CHECK(model.search.gap < 1e-9);
 }
 
@@ -174,14 +174,14 @@ TEST_CASE("chosen forms are fitted at the quantile, and a residual correction at
   options.loss = default_loss(options);
   CHECK(options.loss == Loss::mape);
   const FittedModel alone = fit(runs.spec, runs.design, options);
-  CHECK(alone.search.quantile == 0.9);
+  CHECK(alone.search.objective.quantile == 0.9);
   CHECK(alone.search.ridges.size() == 1);  // few rows beyond the quantile determine the powers
   const auto below =
       (runs.design.time.array() <= predict(alone, runs.design).array() * (1 + 1e-9)).count();
   CHECK(below >= 42);  // of 60 rows, weighted by 1 / time
   options.residual = Residual::gp;
   const FittedModel corrected = fit(runs.spec, runs.design, options);
-  CHECK_FALSE(corrected.search.quantile);
+  CHECK_FALSE(corrected.search.objective.quantile);
   CHECK(has_gp(*corrected.form));
 }
 

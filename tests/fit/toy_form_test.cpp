@@ -11,7 +11,9 @@
 #include "forms/form.hpp"
 #include "page/page.hpp"
 #include "page/page_content.hpp"
+#include "perfmodel/export.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 #include "report/model_json.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
@@ -132,7 +134,7 @@ FittedModel fit_toy(const ModelSpec& spec, const Design& training, const FitOpti
   model.form = std::make_shared<ToyForm>();
   model.constants = line_through(training);
   model.typical = central_configuration(spec, training);
-  model.metrics.train = compute_metrics(training.time, predict(model, training));
+  model.known.metrics.train = compute_metrics(training.time, predict(model, training));
   return model;
 }
 
@@ -182,7 +184,7 @@ TEST_CASE("a model of a new form is stored and read by its registration alone", 
 TEST_CASE("tables, summary and report of a new form speak of its constants and parts", "[form]") {
   ToyRuns toy = toy_runs();
   const BootstrapSamples samples = bootstrap(toy.model, toy.design, {}, 50);
-  toy.model.uncertainty = percentile_intervals(toy.model, toy.design, samples, 0.95);
+  toy.model.known.uncertainty = percentile_intervals(toy.model, toy.design, samples, 0.95);
 
   const std::vector<ConstantRow> table = constant_table(toy.model);
   REQUIRE(table.size() == 2);
@@ -209,7 +211,7 @@ TEST_CASE("tables, summary and report of a new form speak of its constants and p
                                                   toy.table.lines,
                                                   toy.design,
                                                   predicted,
-                                                  toy.model.metrics.train,
+                                                  toy.model.known.metrics.train,
                                                   {}});
   const std::string page = report_html(content, "");
   CHECK_THAT(page, Catch::Contains("The law of Amdahl"));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "forms/form.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
@@ -230,7 +231,7 @@ TEST_CASE("of very many runs a belief keeps some", "[belief]") {
 TEST_CASE("a belief is read from model.json as it was written", "[belief][io]") {
   const FittedModel model = fitted_to_few_runs();
   REQUIRE(model.belief);
-  REQUIRE(model.intervals);
+  REQUIRE(model.known.intervals);
   // So few runs do not let the formula stand for itself: the belief has a say in predictions.
   CHECK(model.belief->share_of_formula() < 1);
   const std::string text = to_json(model);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "perfmodel/export.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 

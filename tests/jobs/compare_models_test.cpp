@@ -1,14 +1,15 @@
 // The models of a comparison, without a command line.
 
+#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 
 #include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 #include "support/runs_text.hpp"
 

@@ -1,6 +1,10 @@
 // From a table to a judged model without a command line.
 
+#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 
 #include <set>
 #include <stop_token>
@@ -8,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 #include "support/runs_text.hpp"
 
@@ -48,8 +50,8 @@ TEST_CASE("a table is fitted without a word: notices are data") {
   CHECK(outcome.model.provenance.file == "runs.csv");
   CHECK(outcome.model.provenance.rows == 30);
   CHECK(outcome.model.provenance.sha256.empty());  // of a file's bytes, and there is no file
-  CHECK(outcome.model.metrics.train.mape_percent < 1);
-  CHECK_FALSE(outcome.model.metrics.test.has_value());
+  CHECK(outcome.model.known.metrics.train.mape_percent < 1);
+  CHECK_FALSE(outcome.model.known.metrics.test.has_value());
   CHECK_FALSE(outcome.interrupted);
   CHECK(outcome.time_shares.size() == 3);  // filters, gpu, C
 }
@@ -59,11 +61,11 @@ TEST_CASE("parts of the split are judged, intervals come from the validation par
   request.split = {60, 20, 20};
   request.held_out.coverage = 0.5;
   const FittedModel model = fit_runs(runs(), request).model;
-  CHECK(model.metrics.train.rows == 18);
-  CHECK(model.metrics.validation.value().rows == 6);
-  CHECK(model.metrics.test.value().rows == 6);
-  CHECK(model.intervals.value().calibration == Calibration::validation);
-  CHECK(model.intervals->test_coverage.has_value());
+  CHECK(model.known.metrics.train.rows == 18);
+  CHECK(model.known.metrics.validation.value().rows == 6);
+  CHECK(model.known.metrics.test.value().rows == 6);
+  CHECK(model.known.intervals.value().calibration == Calibration::validation);
+  CHECK(model.known.intervals->test_coverage.has_value());
 }
 
 TEST_CASE(
@@ -76,7 +78,7 @@ TEST_CASE(
   };
   const FitOutcome outcome = fit_runs(runs(), request);
   CHECK(asked == std::set<std::string>{"gpu"});
-  CHECK(outcome.model.metrics.test.value().rows == 15);
+  CHECK(outcome.model.known.metrics.test.value().rows == 15);
   REQUIRE(outcome.warnings.size() == 1);
   CHECK(outcome.warnings.front().find("15 of 30 rows are left out of the test") !=
         std::string::npos);
@@ -108,9 +110,9 @@ TEST_CASE("every stage reports its progress, and the observer hears only of a si
   CHECK(last == std::vector<std::pair<FitStage, std::size_t>>{
                     {FitStage::fits, 2}, {FitStage::bootstrap, 20}, {FitStage::folds, 3}});
   CHECK_FALSE(observed);
-  CHECK(outcome.model.repeats.value().fits == 2);
-  CHECK(outcome.model.uncertainty.has_value());
-  CHECK(outcome.model.cross_validation.value().folds.size() == 3);
+  CHECK(outcome.model.known.repeats.value().fits == 2);
+  CHECK(outcome.model.known.uncertainty.has_value());
+  CHECK(outcome.model.known.cross_validation.value().folds.size() == 3);
 
   request = quick_fit();
   request.options.observer = [&](const optimise::Progress&) { observed = true; };
@@ -165,6 +167,6 @@ TEST_CASE("a stop request gives the model so far, without what was not reached")
   const FitOutcome outcome = fit_runs(runs(), request);
   CHECK(outcome.interrupted);
   CHECK(outcome.model.search.termination == "interrupted");
-  CHECK_FALSE(outcome.model.cross_validation.has_value());
-  CHECK_FALSE(outcome.model.uncertainty.has_value());
+  CHECK_FALSE(outcome.model.known.cross_validation.has_value());
+  CHECK_FALSE(outcome.model.known.uncertainty.has_value());
 }

@@ -38,6 +38,8 @@ constexpr std::size_t kMostLinesSaved = 100;  // who saves more lowers the cap
 constexpr std::size_t kMostFunctionLines = 60;
 constexpr std::size_t kMostSourceLines = 600;
 constexpr std::size_t kMostMembers = 16;
+constexpr std::size_t kMostHeaderLines = 150;  // of one that many sources include
+constexpr std::size_t kManyIncludes = 40;
 
 struct Source {
   fs::path path;  ///< from the top of the checkout
@@ -92,10 +94,27 @@ void count_options(Counts& out) {
   }
 }
 
+/// Headers that are long, though many sources include them.
+std::size_t wide_headers(const std::vector<Source>& sources) {
+  std::map<std::string, std::size_t> includes;
+  for (const Source& source : sources)
+    for (const std::string& line : source.lines)
+      if (line.starts_with("#include \""))
+        ++includes[line.substr(10, line.size() - 11)];
+  return static_cast<std::size_t>(std::ranges::count_if(sources, [&](const Source& source) {
+    const std::string path = source.path.generic_string();
+    return source.lines.size() > kMostHeaderLines &&
+           std::ranges::any_of(includes, [&](const auto& included) {
+             return included.second > kManyIncludes && path.ends_with("/" + included.first);
+           });
+  }));
+}
+
 Counts counts_of(const std::vector<Source>& sources) {
   Counts out = {{{"constants", "engine"}, 0},
                 {{"functions above 60 lines", "all"}, 0},
-                {{"sources above 600 lines", "all"}, 0}};
+                {{"sources above 600 lines", "all"}, 0},
+                {{"wide headers", "all"}, wide_headers(sources)}};
   for (const Source& source : sources) {
     const test::Definitions found = test::definitions_of(source.lines);
     if (place_of(source.path).first == "engine")

@@ -5,7 +5,7 @@
 
 #include "base/random.hpp"
 #include "fuzz/generated_code.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/export.hpp"
 #include "support/catch.hpp"
 #include "support/property.hpp"
 

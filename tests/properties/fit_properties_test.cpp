@@ -18,6 +18,7 @@
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
@@ -141,7 +142,7 @@ std::map<std::string, std::pair<double, bool>> named_constants(const FittedModel
   const std::vector<std::string> names = constant_names(model);
   for (std::size_t k = 0; k < names.size(); ++k)
     out[names[k]] = {model.constants[static_cast<Eigen::Index>(k)],
-                     model.identifiability && model.identifiability->constants[k]};
+                     model.known.identifiability && model.known.identifiability->constants[k]};
   return out;
 }
 
@@ -244,7 +245,7 @@ TEST_CASE("property: units of the time and of columns change no prediction", "[p
     const FittedModel model = fitted(runs, request);
     const FittedModel other = fitted(others, request);
     CAPTURE(model.search.cost, other.search.cost, unit);
-    const Loss loss = model.search.loss;
+    const Loss loss = model.search.objective.loss;
     const bool is_absolute = (loss == Loss::mae || loss == Loss::mape) && !has_gp(*model.form);
     const double off = difference(unit * predicted(model, runs), predicted(other, others));
     ++cases;
@@ -299,14 +300,14 @@ TEST_CASE("property: intervals grow with their coverage and hold the prediction"
         if (!fit)
           return;
         const FittedModel& model = *fit;
-        REQUIRE(model.intervals);
+        REQUIRE(model.known.intervals);
         // The configurations of the runs, and some beyond their ranges.
         for (auto& column : runs.columns)
           if (!is_flag(column))
             for (double& number : column.numbers)
               number *= random.below(4) == 0 ? random.uniform(0.1, 10) : 1;
         const Design design = make_design(runs.table(), model.spec, Target::absent);
-        const double highest = highest_level(model.intervals->count);
+        const double highest = highest_level(model.known.intervals->count);
         Eigen::ArrayXd lower = Eigen::ArrayXd::Ones(static_cast<Eigen::Index>(design.rows));
         Eigen::ArrayXd upper = lower;
         for (const double share : {0.1, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0}) {
@@ -414,7 +415,7 @@ TEST_CASE("property: no other search descends from an optimum, and few find a lo
                                                                : design.time.maxCoeff() + 1);
     CHECK(plain_cost(model, design, options) == Catch::Approx(cost).margin(rounding));
     ++cases;
-    const std::vector<bool>& at_bound = model.identifiability->at_bound;
+    const std::vector<bool>& at_bound = model.known.identifiability->at_bound;
     const bool is_at_bound = std::find(at_bound.begin(), at_bound.end(), true) != at_bound.end();
     if (model.search.gap * cost > 1e-6 * cost + rounding)
       ++unfinished;

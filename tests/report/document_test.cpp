@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "perfmodel/knowledge.hpp"
 #include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 

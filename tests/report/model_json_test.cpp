@@ -1,3 +1,5 @@
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 
 #include <cmath>
@@ -6,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/sample_runs.hpp"
 #include "support/temporary_directory.hpp"
@@ -48,7 +49,7 @@ TEST_CASE("a model is read with every field and written as the same bytes", "[io
   const std::vector<double> expected = {0.5, 0.25, 0.75, 2, -1, 0.125};
   CHECK(std::vector<double>(model.constants.begin(), model.constants.end()) == expected);
   CHECK(model.search.seed == std::numeric_limits<std::uint64_t>::max());
-  CHECK(model.search.penalty.l2 == 0.001);
+  CHECK(model.search.objective.penalty.l2 == 0.001);
   CHECK(model.warnings.at(0).message == "few rows, \"quoted\" é");
 }
 
@@ -68,26 +69,27 @@ TEST_CASE("effects and the correction of a process survive writing and reading",
   filters.measured = false;
   filters.over_runs = Interval{1.1, 2.25};
   filters.most_at = "small batch_size";
-  model.effects = {filters, {.column = "activation", .from = "relu", .to = "tanh", .ratio = 1.25}};
-  model.correction = 0.03;
+  model.known.effects = {filters,
+                         {.column = "activation", .from = "relu", .to = "tanh", .ratio = 1.25}};
+  model.known.correction = 0.03;
   const FittedModel again = written_and_read(model);
-  REQUIRE(again.effects.size() == 2);
-  CHECK(again.effects[0].from == InputValue(4.));
-  CHECK(again.effects[0].to == InputValue(8.5));
-  CHECK(again.effects[0].ratio == 1.5);
-  CHECK(again.effects[0].interval.value().low == 0.9);
-  CHECK(again.effects[0].interval.value().high == 2.5);
-  CHECK_FALSE(again.effects[0].is_determined());
-  CHECK_FALSE(again.effects[0].measured);
-  CHECK(again.effects[0].over_runs.value().low == 1.1);
-  CHECK(again.effects[0].over_runs.value().high == 2.25);
-  CHECK(again.effects[0].most_at == "small batch_size");
-  CHECK_FALSE(again.effects[1].over_runs);
-  CHECK(again.effects[1].from == InputValue("relu"));
-  CHECK(again.effects[1].to == InputValue("tanh"));
-  CHECK_FALSE(again.effects[1].interval);
-  CHECK(again.effects[1].measured);
-  CHECK(again.correction == 0.03);
+  REQUIRE(again.known.effects.size() == 2);
+  CHECK(again.known.effects[0].from == InputValue(4.));
+  CHECK(again.known.effects[0].to == InputValue(8.5));
+  CHECK(again.known.effects[0].ratio == 1.5);
+  CHECK(again.known.effects[0].interval.value().low == 0.9);
+  CHECK(again.known.effects[0].interval.value().high == 2.5);
+  CHECK_FALSE(again.known.effects[0].is_determined());
+  CHECK_FALSE(again.known.effects[0].measured);
+  CHECK(again.known.effects[0].over_runs.value().low == 1.1);
+  CHECK(again.known.effects[0].over_runs.value().high == 2.25);
+  CHECK(again.known.effects[0].most_at == "small batch_size");
+  CHECK_FALSE(again.known.effects[1].over_runs);
+  CHECK(again.known.effects[1].from == InputValue("relu"));
+  CHECK(again.known.effects[1].to == InputValue("tanh"));
+  CHECK_FALSE(again.known.effects[1].interval);
+  CHECK(again.known.effects[1].measured);
+  CHECK(again.known.correction == 0.03);
   const nlohmann::json written = nlohmann::json::parse(to_json(model));
   CHECK(written["effects"][0]["determined"] == false);
   CHECK_FALSE(written["effects"][1].contains("determined"));
@@ -95,8 +97,8 @@ TEST_CASE("effects and the correction of a process survive writing and reading",
 
 TEST_CASE("an undefined r2 is null, and nothing else may be", "[io]") {
   FittedModel model = sample();
-  model.metrics.train.r2 = std::nan("");
-  CHECK(std::isnan(written_and_read(model).metrics.train.r2));
+  model.known.metrics.train.r2 = std::nan("");
+  CHECK(std::isnan(written_and_read(model).known.metrics.train.r2));
 
   model = sample();
   model.constants[0] = std::nan("");
@@ -135,28 +137,28 @@ TEST_CASE("levels that are numbers stand in the order of their values", "[io]") 
   const Eigen::VectorXd& constants = read.constants;  // a[filters] | levels | p | q | C
   CHECK(std::vector<double>(constants.begin() + 1, constants.begin() + 4) ==
         std::vector<double>{8, 16, 128});
-  REQUIRE(read.identifiability);
-  CHECK(read.identifiability->constants ==
+  REQUIRE(read.known.identifiability);
+  CHECK(read.known.identifiability->constants ==
         std::vector<bool>{true, false, true, false, true, true, true});
-  CHECK(read.identifiability->differences == std::vector<bool>{false, false, true});
+  CHECK(read.known.identifiability->differences == std::vector<bool>{false, false, true});
 }
 
 TEST_CASE("repeated fits and a model that was not searched for survive writing and reading") {
   FittedModel model = sample();
-  model.repeats = RepeatSummary{.fits = 2,
-                                .seeds = {{1, 0.5}, {2, 0.25}},
-                                .constants = {{"C", 0.125, 0.01}},
-                                .scaling_powers = {{"workers", -1, 0}},
-                                .train = {{"mae", 1, 0.5}},
-                                .validation = {},
-                                .test = {}};
+  model.known.repeats = RepeatSummary{.fits = 2,
+                                      .seeds = {{1, 0.5}, {2, 0.25}},
+                                      .constants = {{"C", 0.125, 0.01}},
+                                      .scaling_powers = {{"workers", -1, 0}},
+                                      .train = {{"mae", 1, 0.5}},
+                                      .validation = {},
+                                      .test = {}};
   model.search = {};
-  model.metrics = {};
+  model.known.metrics = {};
   const FittedModel again = written_and_read(model);
-  REQUIRE(again.repeats);
-  CHECK(again.repeats->seeds.at(1).cost == 0.25);
-  CHECK(again.repeats->constants.at(0).standard_deviation == 0.01);
-  CHECK(again.metrics.train.rows == 0);
+  REQUIRE(again.known.repeats);
+  CHECK(again.known.repeats->seeds.at(1).cost == 0.25);
+  CHECK(again.known.repeats->constants.at(0).standard_deviation == 0.01);
+  CHECK(again.known.metrics.train.rows == 0);
 }
 
 TEST_CASE("the derived columns that a scaling power counts survive writing and reading", "[io]") {
@@ -183,25 +185,27 @@ TEST_CASE("the derived columns that a scaling power counts survive writing and r
 
 TEST_CASE("what the runs determine survives writing and reading") {
   FittedModel model = sample();
-  model.identifiability = Identifiability{.constants = {true, false, false, true, false, true},
-                                          .differences = {true, false},
-                                          .scaling_powers = {}};
-  model.noise_floor = NoiseFloor{.rows = 8, .groups = 3, .mape_percent = 7.5};
-  model.uncertainty = Uncertainty{.resampling = Resampling::residuals,
-                                  .samples = 50,
-                                  .confidence = 0.9,
-                                  .constants = {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}},
-                                  .differences = {{0, 0}, {-1, 1}},
-                                  .scaling_powers = {}};
+  model.known.identifiability =
+      Identifiability{.constants = {true, false, false, true, false, true},
+                      .differences = {true, false},
+                      .scaling_powers = {}};
+  model.known.noise_floor = NoiseFloor{.rows = 8, .groups = 3, .mape_percent = 7.5};
+  model.known.uncertainty =
+      Uncertainty{.resampling = Resampling::residuals,
+                  .samples = 50,
+                  .confidence = 0.9,
+                  .constants = {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}},
+                  .differences = {{0, 0}, {-1, 1}},
+                  .scaling_powers = {}};
   const FittedModel again = written_and_read(model);
   const std::string text = to_json(model);
-  REQUIRE(again.identifiability);
-  CHECK(again.identifiability->constants == model.identifiability->constants);
-  CHECK(again.identifiability->differences == model.identifiability->differences);
-  REQUIRE(again.noise_floor);
-  CHECK(again.noise_floor->groups == 3);
-  REQUIRE(again.uncertainty);
-  CHECK(again.uncertainty->constants.at(4).high == 6);
+  REQUIRE(again.known.identifiability);
+  CHECK(again.known.identifiability->constants == model.known.identifiability->constants);
+  CHECK(again.known.identifiability->differences == model.known.identifiability->differences);
+  REQUIRE(again.known.noise_floor);
+  CHECK(again.known.noise_floor->groups == 3);
+  REQUIRE(again.known.uncertainty);
+  CHECK(again.known.uncertainty->constants.at(4).high == 6);
   CHECK(text.find(
             R"({"name": "activation=tanh - relu", "low": -1, "high": 1, "identified": false})") !=
         std::string::npos);

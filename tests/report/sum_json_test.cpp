@@ -4,6 +4,7 @@
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/sum_runs.hpp"
@@ -20,17 +21,18 @@ FittedModel read_text_of(const std::string& text) {
 FittedModel model_with_everything() {
   test::SumRuns runs = test::sum_runs(50, 0, 1);
   own_sum_form(runs.truth).structure.own_feature(1, 0).log_power = 2;
-  runs.truth.metrics.train = compute_metrics(runs.design.time, predict(runs.truth, runs.design));
-  runs.truth.identifiability = Identifiability{};
-  runs.truth.uncertainty = Uncertainty{};
-  Uncertainty& uncertainty = *runs.truth.uncertainty;
+  runs.truth.known.metrics.train =
+      compute_metrics(runs.design.time, predict(runs.truth, runs.design));
+  runs.truth.known.identifiability = Identifiability{};
+  runs.truth.known.uncertainty = Uncertainty{};
+  Uncertainty& uncertainty = *runs.truth.known.uncertainty;
   uncertainty.samples = 200;
   for (Eigen::Index k = 0; k < runs.truth.constants.size(); ++k) {
     const double value = runs.truth.constants[k];
-    runs.truth.identifiability->constants.push_back(k % 3 != 0);
+    runs.truth.known.identifiability->constants.push_back(k % 3 != 0);
     uncertainty.constants.push_back({value - 0.25, value + 0.5});
   }
-  runs.truth.identifiability->scaling_powers = {true, false};
+  runs.truth.known.identifiability->scaling_powers = {true, false};
   uncertainty.scaling_powers = {{-0.5, 0.5}, {0.25, 0.75}};
   return runs.truth;
 }
@@ -45,12 +47,13 @@ TEST_CASE("a sum of products comes back from its file as it was", "[io][multi]")
   CHECK(sum_form(back).structure == sum_form(model).structure);
   CHECK(back.constants == model.constants);
   CHECK(scaling_powers(back) == scaling_powers(model));
-  REQUIRE(back.identifiability);
-  CHECK(back.identifiability->constants == model.identifiability->constants);
-  CHECK(back.identifiability->scaling_powers == model.identifiability->scaling_powers);
-  REQUIRE(back.uncertainty);
-  CHECK(back.uncertainty->constants.at(3).high == model.uncertainty->constants.at(3).high);
-  CHECK(back.uncertainty->scaling_powers.at(1).low == 0.25);
+  REQUIRE(back.known.identifiability);
+  CHECK(back.known.identifiability->constants == model.known.identifiability->constants);
+  CHECK(back.known.identifiability->scaling_powers == model.known.identifiability->scaling_powers);
+  REQUIRE(back.known.uncertainty);
+  CHECK(back.known.uncertainty->constants.at(3).high ==
+        model.known.uncertainty->constants.at(3).high);
+  CHECK(back.known.uncertainty->scaling_powers.at(1).low == 0.25);
   CHECK(to_json(back) == text);
 }
 
@@ -83,9 +86,9 @@ TEST_CASE("a cap that is no number above 0, and a logarithm unknown to us, are r
 TEST_CASE("a sum of products of an earlier version does not say what is identified",
           "[io][multi]") {
   FittedModel model = model_with_everything();
-  model.identifiability.reset();
-  model.uncertainty.reset();
+  model.known.identifiability.reset();
+  model.known.uncertainty.reset();
   const FittedModel back = read_text_of(to_json(model));
-  CHECK_FALSE(back.identifiability);
-  CHECK_FALSE(back.uncertainty);
+  CHECK_FALSE(back.known.identifiability);
+  CHECK_FALSE(back.known.uncertainty);
 }

@@ -41,7 +41,7 @@ std::vector<std::string> identified(const FittedModel& model) {
   const std::vector<std::string> names = constant_names(model);
   std::vector<std::string> out;
   for (std::size_t k = 0; k < names.size(); ++k)
-    if (model.identifiability->constants[k])
+    if (model.known.identifiability->constants[k])
       out.push_back(names[k]);
   return out;
 }
@@ -65,7 +65,7 @@ TEST_CASE("exactly the differences of three columns of levels are determined", "
     CHECK(identified(model) == std::vector<std::string>{"a[filters]", "a[kernel_size]",
                                                         "p[filters]", "p[kernel_size]",
                                                         "q[workers]", "q[batch_size]", "C"});
-    CHECK(all(model.identifiability->differences));
+    CHECK(all(model.known.identifiability->differences));
     const Eq4Layout layout(model.spec);
     const auto level = [&](std::size_t c, std::size_t l) {
       return model.constants[static_cast<Eigen::Index>(layout.level(c, l))];
@@ -80,7 +80,7 @@ TEST_CASE("one column of levels with C beside it is determined level by level", 
   planted.levels.resize(1);
   const FittedModel model = fitted_runs(test::planted_table(planted, 400, 0.01, 1));
   CHECK(messages(model).empty());
-  CHECK(all(model.identifiability->constants));
+  CHECK(all(model.known.identifiability->constants));
 }
 
 TEST_CASE("without a scale a constant moves freely between C and the levels", "[fit]") {
@@ -95,8 +95,8 @@ TEST_CASE("without a scale a constant moves freely between C and the levels", "[
         std::vector<std::string>{
             "only differences between the levels of 'activation' are determined: a constant added "
             "to one column's levels can be taken from C"});
-  CHECK_FALSE(model.identifiability->constants.back());
-  CHECK(all(model.identifiability->differences));
+  CHECK_FALSE(model.known.identifiability->constants.back());
+  CHECK(all(model.known.identifiability->differences));
 }
 
 TEST_CASE("two scales that move together are named", "[fit]") {
@@ -133,7 +133,7 @@ TEST_CASE("columns whose levels always come together are named, and so are their
                    "'dataset' and 'image' move together: only their joint effect is determined") ==
         1);
   // activation (3), dataset (2), optimizer (3), image (2): the first of each stands at true.
-  CHECK(model.identifiability->differences ==
+  CHECK(model.known.identifiability->differences ==
         std::vector<bool>{true, true, true, true, false, true, true, true, true, false});
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("a constant at a bound is not identified, one with equal bounds is", "
 
 TEST_CASE("nothing is identified by fewer rows than constants", "[fit]") {
   const FittedModel model = fitted_runs(test::planted_table(three_level_columns(), 8, 0.02, 1));
-  const std::vector<bool>& determined = model.identifiability->constants;
+  const std::vector<bool>& determined = model.known.identifiability->constants;
   REQUIRE(static_cast<Eigen::Index>(determined.size()) == model.constants.size());
   std::size_t not_zero = 0;
   for (std::size_t k = 0; k < determined.size(); ++k) {

@@ -111,11 +111,12 @@ TEST_CASE("a search among hundreds of levels has the dimensions of their groups"
 TEST_CASE("beside a constant only the differences of hundreds of levels are determined", "[fit]") {
   const ManyLevelRuns runs = level_runs(0.05);
   const FittedModel model = fit(runs.spec, runs.design, options_for(Loss::mse));
-  REQUIRE(model.identifiability);
-  CHECK(std::none_of(model.identifiability->constants.begin(),
-                     model.identifiability->constants.end() - 1, [](bool known) { return known; }));
-  CHECK(std::count(model.identifiability->differences.begin(),
-                   model.identifiability->differences.end(), true) == kLevels);
+  REQUIRE(model.known.identifiability);
+  CHECK(std::none_of(model.known.identifiability->constants.begin(),
+                     model.known.identifiability->constants.end() - 1,
+                     [](bool known) { return known; }));
+  CHECK(std::count(model.known.identifiability->differences.begin(),
+                   model.known.identifiability->differences.end(), true) == kLevels);
   const auto says_so = [](const Warning& warning) {
     return warning.message.starts_with("only differences between the levels of 'host'");
   };
@@ -206,7 +207,7 @@ TEST_CASE("a sum of many levels that is stopped is there without a look at its c
     const FittedModel model = fit(runs.spec, runs.design, options);
     CHECK(model.search.termination == "interrupted");
     CHECK(model.search.evaluations <= 1);
-    CHECK_FALSE(model.identifiability.has_value());
+    CHECK_FALSE(model.known.identifiability.has_value());
     CHECK(model.constants.allFinite());
   }
 }

@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
@@ -172,8 +173,8 @@ TEST_CASE("bounds hold and fixed constants stay", "[own][bounds]") {
   CHECK(constant_of(model, "F") <= 2e12);
   CHECK(constant_of(model, "F") >= 1e12);
   CHECK(constant_of(model, "C") == 0);
-  REQUIRE(model.identifiability);
-  CHECK(model.identifiability->at_bound[0]);
+  REQUIRE(model.known.identifiability);
+  CHECK(model.known.identifiability->at_bound[0]);
   CHECK_THROWS_WITH(
       fit_own_to(roofline_runs(), {.formula = "t = flops / F + C", .bounds = {"p=0:1"}}),
       Catch::Contains("the formula has no constant 'p'"));
@@ -226,9 +227,9 @@ TEST_CASE("constants that only act together are named in a warning", "[own][iden
     return warning.kind == "flat_direction" &&
            warning.message.find("'a' and 'b'") != std::string::npos;
   }));
-  REQUIRE(model.identifiability);
-  CHECK_FALSE(model.identifiability->constants[0]);
-  CHECK_FALSE(model.identifiability->constants[1]);
+  REQUIRE(model.known.identifiability);
+  CHECK_FALSE(model.known.identifiability->constants[0]);
+  CHECK_FALSE(model.known.identifiability->constants[1]);
   CHECK_THROWS_WITH(fit_own_to(roofline_runs(), {.formula = "t = flops / F + 0 * b"}),
                     Catch::Contains("no time of the --formula depends on it"));
   CHECK_THROWS_WITH(fit_own_to(roofline_runs(), {.formula = "t = flops / (F * 0) + C"}),

@@ -8,6 +8,9 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "search/global_search.hpp"
 #include "search/scaled_model.hpp"
@@ -221,8 +224,8 @@ TEST_CASE("measuring every run again with the same result changes no bit of a co
     CHECK(again.search.evaluations == once.search.evaluations);
     // The same mean of three times as many errors.
     CHECK(again.search.cost == Catch::Approx(once.search.cost).epsilon(1e-12));
-    REQUIRE(again.noise_floor);
-    CHECK(again.noise_floor->rows == tripled.rows);
+    REQUIRE(again.known.noise_floor);
+    CHECK(again.known.noise_floor->rows == tripled.rows);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
+#include "perfmodel/reading.hpp"
 #include "sources/readers.hpp"
 #include "support/catch.hpp"
 

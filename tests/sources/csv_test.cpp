@@ -1,3 +1,4 @@
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 
 #include <algorithm>

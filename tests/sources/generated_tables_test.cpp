@@ -2,8 +2,8 @@
 #include <string>
 
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "sources/source.hpp"
 #include "support/catch.hpp"

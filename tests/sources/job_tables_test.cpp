@@ -1,6 +1,5 @@
 #include <string>
 
-#include "perfmodel/table.hpp"
 #include "sources/readers.hpp"
 #include "support/catch.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
+#include "perfmodel/reading.hpp"
 #include "sources/readers.hpp"
 #include "support/program_fixture.hpp"
 

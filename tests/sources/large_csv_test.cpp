@@ -6,8 +6,8 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "support/program_fixture.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "sources/source.hpp"
 #include "support/catch.hpp"

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "fit/fit.hpp"
-#include "perfmodel/table.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
 #include "search/finish.hpp"
 #include "search/global_search.hpp"
 #include "search/search_space.hpp"

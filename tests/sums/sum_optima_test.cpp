@@ -6,7 +6,9 @@
 
 #include "fit/fit.hpp"
 #include "forms/sum_form.hpp"
-#include "perfmodel/table.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
 
@@ -124,7 +126,7 @@ void require_optima(const test::PaperRuns& runs, const Optima& best, std::uint64
         CHECK(model.search.cost ==
               Catch::Approx(loss_of(kSumLosses[l], model, runs)).epsilon(1e-10));
         CHECK(model.search.gap < 1e-6);
-        CHECK(model.search.loss == kSumLosses[l]);
+        CHECK(model.search.objective.loss == kSumLosses[l]);
         CHECK(model.search.ridges.empty());
       }
       CHECK(2 * reached >= seeds);

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel::test {

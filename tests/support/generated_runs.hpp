@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel::test {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
 #include "perfmodel/table.hpp"
 #include "suggest/plan.hpp"
 

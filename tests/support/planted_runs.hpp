@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/columns.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel::test {

@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "codegen/formula_code.hpp"
 #include "forms/sum_form.hpp"
+#include "perfmodel/export.hpp"
 #include "support/csv_text.hpp"
 #include "support/runs_text.hpp"
 

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <string>
 
+#include "perfmodel/export.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 #include "support/paper_runs.hpp"
 
 namespace perfmodel::test {

@@ -1,9 +1,9 @@
+#include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/rows.hpp"
 

@@ -1,8 +1,8 @@
 #include "perfmodel/table.hpp"
+#include "perfmodel/error.hpp"
 
 #include <cmath>
 
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 
 namespace perfmodel {

@@ -92,7 +92,7 @@ TEST_CASE("bootstrap intervals hold the planted constants", "[fit]") {
         percentile_intervals(model, runs.design, bootstrap(model, runs.design, options, 60), 0.95);
     for (std::size_t k = 0; k < layout.size(); ++k) {
       const double value = truth[static_cast<Eigen::Index>(k)];
-      identified[k] += model.identifiability->constants[k] ? 1 : 0;
+      identified[k] += model.known.identifiability->constants[k] ? 1 : 0;
       held[k] += found.constants[k].low <= value && value <= found.constants[k].high ? 1 : 0;
     }
   }

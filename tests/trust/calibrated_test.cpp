@@ -55,7 +55,7 @@ HeldOutFits held_out_fits(const FittedModel& model, const test::PaperRuns& runs,
 FittedModel calibrated_on_all(FittedModel model, const test::PaperRuns& runs) {
   const HeldOutFits held_out = held_out_fits(model, runs);
   model.belief = held_out.belief();
-  model.intervals = held_out.intervals(model, {}, 0.9);
+  model.known.intervals = held_out.intervals(model, {}, 0.9);
   return model;
 }
 
@@ -127,10 +127,10 @@ TEST_CASE("intervals of many rows are those of a sample of whole groups, large o
 
 TEST_CASE("usual intervals of divided scores need the usual deviation", "[intervals]") {
   FittedModel model;
-  model.intervals = calibrate(VectorXd::LinSpaced(39, 0.9, 1.1), VectorXd::Ones(39),
-                              Calibration::validation, 0.9, VectorXd::Constant(39, 0.1));
+  model.known.intervals = calibrate(VectorXd::LinSpaced(39, 0.9, 1.1), VectorXd::Ones(39),
+                                    Calibration::validation, 0.9, VectorXd::Constant(39, 0.1));
   CHECK(usual_factors(model));
-  model.intervals->held_out_deviation.reset();
+  model.known.intervals->held_out_deviation.reset();
   CHECK_FALSE(usual_factors(model));
 }
 
@@ -166,8 +166,8 @@ TEST_CASE("ends that no single row decides are those of the scores", "[intervals
   // 39 errors from -0.2 to 0.2: at 90 % the ends are the second from each side.
   const VectorXd measured = VectorXd::LinSpaced(39, -0.2, 0.2).array().exp();
   FittedModel model;
-  model.intervals = calibrate(measured, VectorXd::Ones(39), Calibration::cross_validation, 0.9,
-                              VectorXd::Constant(39, 0.1));
+  model.known.intervals = calibrate(measured, VectorXd::Ones(39), Calibration::cross_validation,
+                                    0.9, VectorXd::Constant(39, 0.1));
   const IntervalFactors factors = usual_factors(model).value();
   CHECK(std::log(factors.lower) == Catch::Approx(-0.2 + 0.4 / 38).epsilon(1e-4));
   CHECK(std::log(factors.upper) == Catch::Approx(0.2 - 0.4 / 38).epsilon(1e-4));

@@ -62,8 +62,8 @@ TEST_CASE("the spread over seeds divides by n - 1 and follows the order of the c
     fits[k].constants[0] = 1 + static_cast<double>(k);  // 1, 2, 3: sd 1
     fits[k].search.seed = 7 + k;
     fits[k].search.cost = 0.5;
-    fits[k].metrics.train.mae = 2 * static_cast<double>(k);  // 0, 2, 4: sd 2
-    fits[k].metrics.train.r2 = std::nan("");
+    fits[k].known.metrics.train.mae = 2 * static_cast<double>(k);  // 0, 2, 4: sd 2
+    fits[k].known.metrics.train.r2 = std::nan("");
   }
   const RepeatSummary summary = summarise(fits);
   CHECK(summary.fits == 3);

@@ -95,11 +95,11 @@ TEST_CASE("constants of a sum and the coordinates it is fitted in lead back and 
 TEST_CASE("every constant of two planted products is identified", "[fit][multi]") {
   const SumRuns runs = two_products(400, 0.02, 1);
   const FittedModel model = fit(runs.spec, runs.design, terms_of_sum(2));
-  REQUIRE(model.identifiability);
-  CHECK(all_true(model.identifiability->constants));
-  CHECK(model.identifiability->constants.size() == 13);
-  CHECK(model.identifiability->scaling_powers == std::vector<bool>{true, true});
-  CHECK(model.identifiability->differences.empty());
+  REQUIRE(model.known.identifiability);
+  CHECK(all_true(model.known.identifiability->constants));
+  CHECK(model.known.identifiability->constants.size() == 13);
+  CHECK(model.known.identifiability->scaling_powers == std::vector<bool>{true, true});
+  CHECK(model.known.identifiability->differences.empty());
   CHECK(model.warnings.empty());
 }
 
@@ -107,10 +107,10 @@ TEST_CASE("a third term that two products do not need is not identified", "[fit]
   const SumRuns runs = two_products(200, 0.05, 1);
   const FittedModel model = fit(runs.spec, runs.design, terms_of_sum(3));
   const SumLayout layout(model.spec, sum_form(model).structure);
-  CHECK_FALSE(all_true(model.identifiability->constants));
+  CHECK_FALSE(all_true(model.known.identifiability->constants));
   CHECK_FALSE(model.warnings.empty());
   // What the sum says as a whole is as certain as before.
-  CHECK(model.identifiability->scaling_powers == std::vector<bool>{true, true});
+  CHECK(model.known.identifiability->scaling_powers == std::vector<bool>{true, true});
 }
 
 TEST_CASE("of a duplicated term only the sum is determined", "[fit][multi]") {
@@ -355,7 +355,7 @@ TEST_CASE("intervals of a sum hold the planted constants", "[fit][multi][whole-f
       return interval.low <= value && value <= interval.high ? 1 : 0;
     };
     for (std::size_t k = 0; k < layout.size(); ++k) {
-      identified[k] += model.identifiability->constants[k] ? 1 : 0;
+      identified[k] += model.known.identifiability->constants[k] ? 1 : 0;
       held[k] += holds(found.constants[k], truth[static_cast<Index>(k)]);
     }
     runs.truth.typical = model.typical;

@@ -14,6 +14,7 @@
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 #include "search/global_search.hpp"
 #include "search/losses.hpp"
 #include "search/sensitivity.hpp"
@@ -431,9 +432,9 @@ FittedModel model_of(const SelectionTask& task, const SearchedSum& sum, const Fo
   switch_off_negligible_factors(model, training, SignedLoss(options));
   order_by_share(model, training);
   model.search.method = options.method;
-  model.search.loss = options.loss;
-  model.search.quantile = options.quantile;
-  model.search.penalty = options.penalty;
+  model.search.objective.loss = options.loss;
+  model.search.objective.quantile = options.quantile;
+  model.search.objective.penalty = options.penalty;
   model.search.seed = options.seed;
   model.search.strategy = "descent";
   model.search.starts = sum_starts(options);
@@ -444,11 +445,11 @@ FittedModel model_of(const SelectionTask& task, const SearchedSum& sum, const Fo
   model.search.form = form;
   if (sum.ridge > 0)
     model.search.ridges.push_back(sum.ridge);
-  model.metrics.train = compute_metrics(training.time, predict(model, training));
-  model.noise_floor = noise_floor(training);
+  model.known.metrics.train = compute_metrics(training.time, predict(model, training));
+  model.known.noise_floor = noise_floor(training);
   const std::optional<Findings> findings = identify_sum(model, training, options);
   if (findings)
-    model.identifiability = findings->identifiability;
+    model.known.identifiability = findings->identifiability;
   model.warnings = find_warnings(model, training, findings);
   return model;
 }

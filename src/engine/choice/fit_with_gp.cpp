@@ -186,9 +186,9 @@ FittedModel with_gp(FittedModel model, const Design& training, const FitOptions&
   model.search.gp = facts_of_search(how, hyper.heavy_tails, is_predictive);
   model.typical = central_configuration(model.spec, training);
   const VectorXd predicted = predict(model, training);
-  model.metrics.train = compute_metrics(training.time, predicted);
+  model.known.metrics.train = compute_metrics(training.time, predicted);
   model.search.gp->outliers = count_outliers(run_weights, training.time, predicted);
-  model.noise_floor = noise_floor(training);
+  model.known.noise_floor = noise_floor(training);
   // What the formula's constants are at stays true; what the runs determine is that of both.
   std::erase_if(model.warnings, [](const Warning& warning) { return warning.kind != "at_bound"; });
   const std::vector<Warning> further = find_warnings(model, training, {});

@@ -325,7 +325,7 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   const SumChoice sums(spec, training, of_choice);
   const auto with_laws = [&](FittedModel model, const Candidate& chosen) {
     if (!options.quantile && !options.stop.stop_requested())
-      model.laws = rival_laws(sums, chosen, model, of_choice);
+      model.known.laws = rival_laws(sums, chosen, model, of_choice);
     return model;
   };
   if (options.residual == Residual::none || options.stop.stop_requested())

@@ -13,8 +13,8 @@
 
 #include "columns/design.hpp"
 #include "forms/sum_form.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 namespace {

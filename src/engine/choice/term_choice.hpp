@@ -9,8 +9,8 @@
 
 #include "columns/replicates.hpp"
 #include "forms/form.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/design.hpp"
+#include "perfmodel/fit_options.hpp"
 #include "sums/sum_terms.hpp"
 #include "sums/term_search.hpp"
 

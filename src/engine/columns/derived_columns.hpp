@@ -8,6 +8,9 @@
 
 namespace perfmodel {
 
+/// "4 * nodes", "256 / gpus", "gpus / 4".
+std::string scaled_product(double factor, const std::vector<Factor>& factors);
+
 /// Throws UsageError, which begins with `where`, if a column of the formula is missing.
 void refuse_unknown(const Table& table, const std::string& formula, const std::string& where);
 

@@ -10,6 +10,7 @@
 
 #include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {

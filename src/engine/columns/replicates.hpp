@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "columns/derived_columns.hpp"
 #include "table/cells.hpp"
 #include "table/table.hpp"
 
@@ -243,6 +244,20 @@ std::string product_text(const std::vector<Factor>& factors) {
     else
       below += " / " + factor.column;
   return (above.empty() ? "1" : above) + below;
+}
+
+std::string scaled_product(double factor, const std::vector<Factor>& factors) {
+  std::string text = product_text(factors);
+  const double inverse = std::round(1 / factor);
+  if (std::abs(factor - 1) < 1e-3)
+    return text;
+  if (factor < 1 && std::abs(inverse * factor - 1) < 1e-3)
+    return text + " / " + rounded(inverse);
+  if (text.starts_with("1 / "))
+    text.erase(0, 4), text.insert(0, " / ");
+  else
+    text.insert(0, " * ");
+  return rounded(factor) + text;
 }
 
 std::string law_of_step(const Tie& step) {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/spec.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {

@@ -12,7 +12,8 @@
 
 #include "base/text.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
+#include "perfmodel/unmeasured.hpp"
 
 namespace perfmodel {
 namespace {

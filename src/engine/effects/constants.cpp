@@ -23,7 +23,7 @@ std::optional<Interval> known_interval(const Interval& interval) {
 }  // namespace
 
 std::vector<ConstantRow> constant_table(const FittedModel& model) {
-  const auto& known = model.identifiability;
+  const auto& known = model.known.identifiability;
   std::vector<ConstantRow> out;
   for (ConstantInfo& constant : model.form->constants(model.spec)) {
     const std::size_t k = out.size();
@@ -34,8 +34,8 @@ std::vector<ConstantRow> constant_table(const FittedModel& model) {
                     .role = constant.role,
                     .group = constant.group,
                     .level = std::move(constant.level)};
-    if (model.uncertainty)
-      row.interval = known_interval(model.uncertainty->constants[k]);
+    if (model.known.uncertainty)
+      row.interval = known_interval(model.known.uncertainty->constants[k]);
     if (known) {
       const bool at_bound = !known->at_bound.empty() && known->at_bound[k];
       row.status = at_bound ? ConstantStatus::at_bound : status_of(known->constants[k]);
@@ -60,10 +60,10 @@ std::vector<ScalingPower> scaling_power_table(const FittedModel& model) {
         power.status = constants[*constant].status;
       }
     } else {
-      if (model.uncertainty)
-        power.interval = known_interval(model.uncertainty->scaling_powers[j]);
-      if (model.identifiability && j < model.identifiability->scaling_powers.size())
-        power.status = status_of(model.identifiability->scaling_powers[j]);
+      if (model.known.uncertainty)
+        power.interval = known_interval(model.known.uncertainty->scaling_powers[j]);
+      if (model.known.identifiability && j < model.known.identifiability->scaling_powers.size())
+        power.status = status_of(model.known.identifiability->scaling_powers[j]);
     }
     out.push_back(std::move(power));
   }
@@ -82,10 +82,10 @@ std::vector<LevelDifference> difference_table(const FittedModel& model) {
     row.value = model.constants[index(item.constant)] - model.constants[index(item.first)];
     row.role = ConstantRole::level;
     row.level = item.level;
-    if (model.uncertainty)
-      row.interval = known_interval(model.uncertainty->differences[k]);
-    if (model.identifiability)
-      row.status = status_of(model.identifiability->differences[k]);
+    if (model.known.uncertainty)
+      row.interval = known_interval(model.known.uncertainty->differences[k]);
+    if (model.known.identifiability)
+      row.status = status_of(model.known.identifiability->differences[k]);
     out.push_back({item.column, std::move(row)});
   }
   return out;

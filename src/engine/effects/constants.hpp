@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "forms/form.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {

@@ -115,7 +115,7 @@ void check_columns(const FittedModel& model, const Design& design, RangeCheck& c
 
 void check_regions(const FittedModel& model, const Design& design, RangeCheck& check) {
   std::size_t found = 0;
-  for (const UnmeasuredRegion& region : model.unmeasured) {
+  for (const UnmeasuredRegion& region : model.known.unmeasured) {
     const std::vector<bool> inside = rows_in_region(region, model.spec, design);
     if (!mark(inside, check) || ++found > kMostFindings)
       continue;
@@ -154,7 +154,7 @@ void check_steps(const FittedModel& model, const Design& design, RangeCheck& che
 
 /// Columns that had one value in all runs: what another one does was not measured.
 void check_constants(const FittedModel& model, const Table& table, RangeCheck& check) {
-  for (const LeftOut& item : model.left_out) {
+  for (const LeftOut& item : model.provenance.left_out) {
     const Column* const column = table.find(item.column);
     if (item.because != LeftOut::Because::constant || item.value.empty() || column == nullptr)
       continue;
@@ -284,8 +284,8 @@ Effect between_levels(const FittedModel& model, const Configuration& at, std::si
 /// The effect of this column that the model stores; null if there is none.
 const Effect* known_effect(const FittedModel& model, const std::string& column) {
   const auto found = std::ranges::find_if(
-      model.effects, [&](const Effect& known) { return known.column == column; });
-  return found == model.effects.end() ? nullptr : &*found;
+      model.known.effects, [&](const Effect& known) { return known.column == column; });
+  return found == model.known.effects.end() ? nullptr : &*found;
 }
 
 /// Stored effects are for the central run; elsewhere the ratio differs by more than this.

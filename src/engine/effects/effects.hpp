@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

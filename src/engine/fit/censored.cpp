@@ -131,13 +131,13 @@ bool are_alike(const Alternated& a, const Alternated& b) {
 /// True if the model's loss asks for a quantile, of which only the order of the times matters.
 bool is_of_quantile(const FittedModel& model) {
   return !has_gp(*model.form) &&
-         (is_absolute(model.search.loss) || model.search.loss == Loss::huber);
+         (is_absolute(model.search.objective.loss) || model.search.objective.loss == Loss::huber);
 }
 
 SignedLoss loss_of_model(const FittedModel& model) {
   FitOptions options;
-  options.loss = model.search.loss;
-  options.quantile = model.search.quantile;
+  options.loss = model.search.objective.loss;
+  options.quantile = model.search.objective.quantile;
   return SignedLoss(options);
 }
 
@@ -149,7 +149,7 @@ class Alternation final : public Refit {
               Loss loss, bool of_quantile)
       : model_(model), options_(options), of_quantile_(of_quantile) {
     options_.loss = loss;
-    options_.quantile = of_quantile ? model.search.quantile : std::nullopt;
+    options_.quantile = of_quantile ? model.search.objective.quantile : std::nullopt;
     options_.be_silent();
     refit_ = fitter_of(*model.form).refit(model_, without_limits(training), options_);
     if (of_quantile)
@@ -268,8 +268,9 @@ class Alternation final : public Refit {
 
 /// The rows and times of the fit that the model is near.
 Alternated alternated(const FittedModel& model, const Design& training, const FitOptions& options) {
-  Alternated out = Alternation(model, training, options, model.search.loss, is_of_quantile(model))
-                       .from(predict(model, training), training);
+  Alternated out =
+      Alternation(model, training, options, model.search.objective.loss, is_of_quantile(model))
+          .from(predict(model, training), training);
   if (out.rows.empty())
     throw InputError(fmt::format(
         "too few runs are left to fit, of {} that were cut off or finished: the limits are below "
@@ -360,15 +361,15 @@ FittedModel fit_censored(const ModelSpec& spec, const Design& training, const Fi
   if (is_of_quantile(model))
     model.search.cost = loss_value(loss_of_model(model), training.time,
                                    predict(model, training).cwiseMin(training.limit));
-  model.metrics.train = compute_metrics(finished.time, predict(model, finished));
-  model.noise_floor = noise_floor(finished);
-  model.cut = CutRuns{training.rows - finished.rows, "", last.deviation};
+  model.known.metrics.train = compute_metrics(finished.time, predict(model, finished));
+  model.known.noise_floor = noise_floor(finished);
+  model.provenance.cut = CutRuns{training.rows - finished.rows, "", last.deviation};
   return model;
 }
 
 std::unique_ptr<Refit> censored_refit(const FittedModel& model, const Design& training,
                                       const FitOptions& options) {
-  return std::make_unique<Alternation>(model, training, options, model.search.loss,
+  return std::make_unique<Alternation>(model, training, options, model.search.objective.loss,
                                        is_of_quantile(model));
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/eigen.hpp"
 #include "forms/form.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {

@@ -146,7 +146,7 @@ std::vector<std::size_t> places_in(const std::vector<ConstantInfo>& all,
 
 /// Throws InputError if inputs far from 1 led to results beyond the range of double.
 void require_finite(const FittedModel& model) {
-  const Metrics& metrics = model.metrics.train;
+  const Metrics& metrics = model.known.metrics.train;
   if (!model.constants.allFinite() || !std::isfinite(metrics.mse) ||
       !std::isfinite(metrics.mape_percent) || !std::isfinite(model.search.cost) ||
       !std::isfinite(model.search.gap))
@@ -203,8 +203,8 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
   model.constants = put_back(model.constants, origin);
   if (model.typical)
     model.typical = restored(*model.typical);
-  if (model.identifiability) {
-    Identifiability& known = *model.identifiability;
+  if (model.known.identifiability) {
+    Identifiability& known = *model.known.identifiability;
     known.constants = put_back(known.constants, origin);
     if (!known.at_bound.empty())
       known.at_bound = put_back(known.at_bound, origin);

@@ -295,7 +295,7 @@ double log_deviation(const FittedModel& model) {
   const auto gp = model.form->gp_belief(model.spec);
   const double deviation =
       gp ? std::sqrt(gp->noise)
-         : model.metrics.train.mape_percent / 100 * std::sqrt(std::numbers::pi / 2);
+         : model.known.metrics.train.mape_percent / 100 * std::sqrt(std::numbers::pi / 2);
   return std::isfinite(deviation) ? std::max(deviation, kLeastDeviation) : kLeastDeviation;
 }
 
@@ -313,9 +313,9 @@ FittedModel fit_from_prior(const ModelSpec& spec, const Design& training,
   if (prior.typical)
     model.typical = central_configuration(spec, training);
   const VectorXd predicted = predict(model, training);
-  model.metrics.train = compute_metrics(training.time, predicted);
-  model.noise_floor = noise_floor(training);
-  model.search.loss = Loss::rmsle;
+  model.known.metrics.train = compute_metrics(training.time, predicted);
+  model.known.noise_floor = noise_floor(training);
+  model.search.objective.loss = Loss::rmsle;
   model.search.seed = options.seed;
   model.search.strategy = "maximum a posteriori";
   model.search.termination = "converged";

@@ -63,7 +63,7 @@ std::optional<std::pair<std::size_t, std::uint32_t>> place_of(const RegionPart& 
 
 std::vector<UnmeasuredPair> unmeasured_pairs(const FittedModel& model) {
   std::vector<UnmeasuredPair> out;
-  for (const UnmeasuredRegion& region : model.unmeasured)
+  for (const UnmeasuredRegion& region : model.known.unmeasured)
     if (region.parts.size() == 2)
       if (const auto first = place_of(region.parts[0], model.spec))
         if (const auto second = place_of(region.parts[1], model.spec))

@@ -118,7 +118,7 @@ struct Eq4Parts {
 
 Eq4Parts parts_of(const FittedModel& model) {
   const Eq4Layout layout(model.spec);
-  const auto& known = model.identifiability;
+  const auto& known = model.known.identifiability;
   const auto from = [&](std::size_t begin, std::size_t end) {
     std::vector<Eq4Constant> out;
     for (std::size_t k = begin; k < end; ++k)
@@ -140,8 +140,8 @@ void put_parts(const Eq4Parts& parts, FittedModel& model) {
   model.constants.resize(index(all.size()));
   for (std::size_t k = 0; k < all.size(); ++k) {
     model.constants[index(k)] = all[k].value;
-    if (model.identifiability)
-      model.identifiability->constants.push_back(all[k].identified);
+    if (model.known.identifiability)
+      model.known.identifiability->constants.push_back(all[k].identified);
   }
 }
 
@@ -183,7 +183,7 @@ void describe_column(Fields& f, CategoricalInput& input, FittedModel& model,
                      std::size_t first_difference) {
   std::vector<Eq4Level> levels;
   for (std::size_t l = 0; f.writes() && l < input.levels.size(); ++l) {
-    const auto& known = model.identifiability;
+    const auto& known = model.known.identifiability;
     levels.push_back(
         {input.levels[l], constants[first + l], known && known->differences[first_difference + l]});
   }
@@ -203,8 +203,8 @@ void describe_column(Fields& f, CategoricalInput& input, FittedModel& model,
     if (name == input.levels.front())
       check_differences(f.node(), *level);
     constants.push_back(level->a);
-    if (model.identifiability)
-      model.identifiability->differences.push_back(level->difference_identified);
+    if (model.known.identifiability)
+      model.known.identifiability->differences.push_back(level->difference_identified);
   }
 }
 
@@ -214,7 +214,7 @@ void Eq4Form::describe_constants(Fields& f, FittedModel& model) const {
   ModelSpec& spec = model.spec;
   Eq4Parts parts = f.writes() ? parts_of(model) : Eq4Parts{};
   if (f.reads() && f.has("C_identified"))
-    model.identifiability.emplace();
+    model.known.identifiability.emplace();
   f.list("intrinsic", spec.intrinsic, "numeric inputs",
          [&](Fields& item, NumericInput& input, std::size_t i) {
            if (!f.writes()) {

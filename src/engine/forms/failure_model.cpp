@@ -15,6 +15,9 @@
 #include "columns/spec.hpp"
 #include "forms/gp_form.hpp"
 #include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "table/cells.hpp"
 #include "table/table.hpp"
 

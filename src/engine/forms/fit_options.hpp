@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/fit_options.hpp"
 
 namespace perfmodel {
 

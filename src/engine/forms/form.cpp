@@ -13,6 +13,7 @@
 #include "columns/spec.hpp"
 #include "forms/beyond.hpp"
 #include "forms/scaling_belief.hpp"
+#include "perfmodel/export.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {
@@ -70,7 +71,7 @@ void describe_inputs(Fields& f, FittedModel& model, bool in_products) {
   f.list("extrinsic", spec.extrinsic, "scales",
          [&](Fields& item, NumericInput& input, std::size_t j) {
            describe_number(item, input, j);
-           auto& known = model.identifiability;
+           auto& known = model.known.identifiability;
            bool identified = f.writes() && known && known->scaling_powers[j];
            item("scaling_power_identified", identified,
                 "whether the runs determine the local scaling power", if_identified(f));
@@ -127,7 +128,7 @@ void settle_unseen(const LevelFactor& rows, Eigen::Ref<VectorXd> constants) {
 }
 
 FieldRule if_identified(const Fields& f) {
-  return only_if(f.context<FittedModel>().identifiability.has_value());
+  return only_if(f.context<FittedModel>().known.identifiability.has_value());
 }
 
 std::vector<ConstantDifference> Form::differences(const ModelSpec& spec) const {

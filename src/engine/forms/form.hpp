@@ -10,13 +10,15 @@
 #include <vector>
 
 #include "base/eigen.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/design.hpp"
 
 namespace perfmodel {
 
 class Fields;
+struct CodeLanguage;
 struct FieldRule;
+struct FitOptions;
+struct FittedModel;
 
 /// Per column of a canonical order its index among the given columns, and likewise of levels.
 struct ColumnOrder {

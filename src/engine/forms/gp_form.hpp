@@ -12,7 +12,8 @@
 #include "forms/form.hpp"
 #include "gp/gaussian_process.hpp"
 #include "gp/kernel.hpp"
-#include "perfmodel/columns.hpp"
+#include "perfmodel/export.hpp"
+#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 

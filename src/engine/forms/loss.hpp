@@ -3,7 +3,7 @@
 #include <span>
 
 #include "base/eigen.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/fit_options.hpp"
 
 namespace perfmodel {
 

@@ -8,7 +8,9 @@
 #include "base/fields.hpp"
 #include "base/text.hpp"
 #include "columns/spec.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/export.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
 
@@ -343,7 +345,7 @@ void describe(Fields& f, ConstantPerLevel& x) {
 
 void OwnForm::describe_constants(Fields& f, FittedModel& model) const {
   OwnForm own = *this;
-  auto& known = model.identifiability;
+  auto& known = model.known.identifiability;
   if (f.reads() && f.has("values") && !f.node().member("values").items().empty() &&
       f.node().member("values").items().front().optional_member("identified"))
     known.emplace();

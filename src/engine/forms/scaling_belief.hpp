@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gp/scaling_process.hpp"
-#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 

@@ -229,7 +229,7 @@ std::shared_ptr<const Form> SumForm::reordered(const ColumnOrder& order) const {
 
 void SumForm::describe_constants(Fields& f, FittedModel& model) const {
   SumStructure own = structure;
-  auto& known = model.identifiability;
+  auto& known = model.known.identifiability;
   if (f.reads() && f.has("C_identified"))
     known.emplace();
   describe_inputs(f, model, true);

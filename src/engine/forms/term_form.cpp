@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "perfmodel/export.hpp"
 namespace perfmodel {
 
 std::vector<ConstantInfo> TermForm::constants(const ModelSpec& spec) const {

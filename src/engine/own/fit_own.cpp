@@ -498,7 +498,7 @@ FittedModel fit_own(const ModelSpec& spec, const Design& training, const FitOpti
   Findings findings;
   if (!options.stop.stop_requested()) {
     findings = OwnFindings(model, training, problem).findings();
-    model.identifiability = findings.identifiability;
+    model.known.identifiability = findings.identifiability;
   }
   model.warnings = find_warnings(model, training, findings);
   return model;

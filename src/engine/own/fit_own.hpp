@@ -1,6 +1,5 @@
 #pragma once
 
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {

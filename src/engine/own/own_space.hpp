@@ -5,8 +5,8 @@
 #include "base/eigen.hpp"
 #include "forms/own_form.hpp"
 #include "optimise/algebra.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/design.hpp"
+#include "perfmodel/fit_options.hpp"
 
 namespace perfmodel {
 

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "base/eigen.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/design.hpp"
 #include "perfmodel/progress.hpp"
 #include "search/eq4_program.hpp"
 #include "search/losses.hpp"

@@ -6,7 +6,6 @@
 
 #include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
-#include "perfmodel/model.hpp"
 #include "search/losses.hpp"
 
 namespace perfmodel {

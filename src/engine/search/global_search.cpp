@@ -403,9 +403,9 @@ void describe_search(const Explored& found, const Design& training, const FitOpt
   const double cost = cost_at(finish.at);
   SearchSummary& out = model.search;
   out.method = options.method;
-  out.loss = options.loss;
-  out.quantile = options.quantile;
-  out.penalty = options.penalty;
+  out.objective.loss = options.loss;
+  out.objective.quantile = options.quantile;
+  out.objective.penalty = options.penalty;
   out.seed = options.seed;
   out.strategy = to_text(search_options(options).strategy);
   out.starts = starts_of(options);
@@ -418,8 +418,8 @@ void describe_search(const Explored& found, const Design& training, const FitOpt
   out.gap = finish.relative_gap;
   out.cost = cost;
   out.evaluations = found.evaluations;
-  model.metrics.train = compute_metrics(training.time, predict(model, training));
-  model.noise_floor = noise_floor(training);
+  model.known.metrics.train = compute_metrics(training.time, predict(model, training));
+  model.known.noise_floor = noise_floor(training);
 }
 
 std::optional<WeightedRows> random_sample(const WeightedRows& training, std::size_t wanted,
@@ -501,7 +501,7 @@ FittedModel fit_eq4(const ModelSpec& spec, const Design& training, const FitOpti
   Findings findings;
   if (!options.stop.stop_requested() || space.layout().size() <= kConstantsAtOnce) {
     findings = identify(model, training, space, options, best.finish.at);
-    model.identifiability = findings.identifiability;
+    model.known.identifiability = findings.identifiability;
   }
   model.warnings = find_warnings(model, training, findings);
   return model;

@@ -9,7 +9,6 @@
 
 #include "base/eigen.hpp"
 #include "optimise/differential_evolution.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "search/eq4_kernel.hpp"
 #include "search/losses.hpp"
@@ -18,6 +17,8 @@
 #include "table/expressions.hpp"
 
 namespace perfmodel {
+
+struct Fitter;
 
 /// A model whose columns of many levels have their levels merged into few groups, for the search to
 /// explore: differential evolution fails in hundreds of dimensions. Eq. (4) is linear in the

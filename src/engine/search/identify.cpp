@@ -9,7 +9,6 @@
 #include "base/eigen.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "search/losses.hpp"
 #include "search/scaled_model.hpp"

@@ -6,8 +6,8 @@
 
 #include "base/eigen.hpp"
 #include "forms/loss.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/design.hpp"
+#include "perfmodel/objective.hpp"
 
 namespace perfmodel {
 

@@ -7,8 +7,8 @@
 
 #include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/design.hpp"
+#include "perfmodel/fit_options.hpp"
 #include "search/finish.hpp"
 #include "search/losses.hpp"
 #include "table/expressions.hpp"

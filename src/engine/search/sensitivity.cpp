@@ -9,8 +9,8 @@
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
 #include "forms/form.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {

@@ -6,7 +6,7 @@
 
 #include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/fit_options.hpp"
 #include "search/finish.hpp"
 #include "sums/sum_terms.hpp"
 #include "sums/term_search.hpp"

@@ -10,7 +10,6 @@
 #include "base/eigen.hpp"
 #include "forms/form.hpp"
 #include "optimise/algebra.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/fit_options.hpp"
 #include "perfmodel/progress.hpp"
 #include "search/losses.hpp"
 #include "sums/normal_matrix.hpp"

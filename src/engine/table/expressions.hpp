@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/eigen.hpp"
-#include "perfmodel/columns.hpp"
+#include "perfmodel/design.hpp"
 
 namespace perfmodel {
 

@@ -12,6 +12,8 @@
 
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
+#include "perfmodel/export.hpp"
+#include "perfmodel/spec.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {

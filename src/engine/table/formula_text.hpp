@@ -9,6 +9,7 @@
 
 #include "base/eigen.hpp"
 #include "perfmodel/columns.hpp"
+#include "perfmodel/export.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
 #include "table/formula.hpp"

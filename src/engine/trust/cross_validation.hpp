@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {

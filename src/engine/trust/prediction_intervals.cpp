@@ -82,7 +82,7 @@ std::size_t rows_for_quantile(double quantile) {
 }
 
 void move_to_quantile(FittedModel& model, double quantile) {
-  PredictionIntervals& intervals = model.intervals.value();
+  PredictionIntervals& intervals = model.known.intervals.value();
   const std::size_t rank = rank_of(quantile, intervals.count);
   const auto place =
       std::min(std::ranges::lower_bound(intervals.ranks, rank), intervals.ranks.end() - 1) -
@@ -208,7 +208,7 @@ double share_of_folds(const FittedModel& model) {
   if (!model.belief || model.bound)
     return 1;
   // Repeats say more of the noise, but nothing of other configurations.
-  const PredictionIntervals& intervals = model.intervals.value();
+  const PredictionIntervals& intervals = model.known.intervals.value();
   if (model.belief->configurations() >= kManyRows &&
       intervals.level <= highest_level(intervals.count))
     return 1;  // the process was not judged by held-out rows
@@ -233,7 +233,7 @@ RowIntervals row_intervals(const PredictionIntervals& intervals, double level, s
 
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
                            const std::optional<GpReach>& reach) {
-  RowIntervals out = row_intervals(model.intervals.value(), level, design.rows, reach);
+  RowIntervals out = row_intervals(model.known.intervals.value(), level, design.rows, reach);
   if (!model.belief)
     return out;
   const double of_folds = share_of_folds(model);
@@ -265,7 +265,7 @@ RowIntervals row_intervals(const FittedModel& model, double level, const Design&
 }
 
 std::optional<IntervalFactors> usual_factors(const FittedModel& model) {
-  const PredictionIntervals& intervals = model.intervals.value();
+  const PredictionIntervals& intervals = model.known.intervals.value();
   if (intervals.by_deviation && intervals.count > 0 && !intervals.held_out_deviation)
     return std::nullopt;
   const IntervalFactors own =
@@ -498,8 +498,8 @@ std::optional<HeldOutFits> HeldOutFits::of(const FittedModel& model, const Desig
   out.belief_ =
       std::make_shared<const ScalingBelief>(model.spec, finished_runs(training), options.seed);
   FitOptions of_refits = options;
-  of_refits.loss = model.search.loss;  // the loss that its constants minimise
-  of_refits.quantile = model.search.quantile;
+  of_refits.loss = model.search.objective.loss;  // the loss that its constants minimise
+  of_refits.quantile = model.search.objective.quantile;
   of_refits.threads = 1;
   of_refits.be_silent();
   const std::unique_ptr<Refit> refit = refit_of(model, out.runs_, of_refits);
@@ -667,7 +667,7 @@ PredictionIntervals HeldOutFits::intervals(const FittedModel& model,
   const Eigen::VectorXd measured = times_with_draws(runs_, predicted, seed_);
   const Eigen::ArrayXd ratios = predicted.array() / measured.array();
   // Predictions of a mean are centred; those of a quantile are off by a factor.
-  const double centre = model.search.quantile ? median(ratios.matrix()) : 1;
+  const double centre = model.search.objective.quantile ? median(ratios.matrix()) : 1;
   predicted = measured.array() * centre * (ratios / centre).pow(optimism_);
   return calibrate(measured, predicted, Calibration::cross_validation, level,
                    has_deviations ? std::optional(deviations) : std::nullopt);

@@ -150,8 +150,8 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const FitOptions& fit_options, std::size_t samples,
                            const std::function<void(std::size_t)>& sample_done) {
   FitOptions options = fit_options;
-  options.loss = model.search.loss;  // the loss that its constants minimise
-  options.quantile = model.search.quantile;
+  options.loss = model.search.objective.loss;  // the loss that its constants minimise
+  options.quantile = model.search.objective.quantile;
   const std::unique_ptr<Refit> refit = refit_of(model, training, options);
   BootstrapSamples out;
   out.resampling = resampling_of(training, refit->free_constants());
@@ -265,11 +265,11 @@ RepeatSummary summarise(const std::vector<FittedModel>& fits) {
   std::vector<Metrics> validation;
   std::vector<Metrics> test;
   for (const FittedModel& model : fits) {
-    train.push_back(model.metrics.train);
-    if (model.metrics.validation)
-      validation.push_back(*model.metrics.validation);
-    if (model.metrics.test)
-      test.push_back(*model.metrics.test);
+    train.push_back(model.known.metrics.train);
+    if (model.known.metrics.validation)
+      validation.push_back(*model.known.metrics.validation);
+    if (model.known.metrics.test)
+      test.push_back(*model.known.metrics.test);
   }
   out.train = metrics_spread(train);
   out.validation = metrics_spread(validation);

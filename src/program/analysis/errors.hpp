@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/eigen.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/design.hpp"
+#include "perfmodel/knowledge.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {

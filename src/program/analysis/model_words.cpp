@@ -120,7 +120,7 @@ std::string heading_of_laws(const FittedModel& model) {
     at.push_back(spec.categorical[c].column + " = " +
                  spec.categorical[c].levels[model.typical->levels[c]]);
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    if (spec.extrinsic[j].column != model.laws.value().column &&
+    if (spec.extrinsic[j].column != model.known.laws.value().column &&
         !spec.is_tied(spec.extrinsic[j].column))
       at.push_back(spec.extrinsic[j].column + " = " + setting_text(model.typical->extrinsic[j]));
   return at.empty()        ? words
@@ -134,9 +134,9 @@ double telling_value(const Laws& laws) {
 }
 
 std::vector<std::string> laws_in_words(const FittedModel& model) {
-  if (!model.laws)
+  if (!model.known.laws)
     return {};
-  const auto& [column, values, laws] = *model.laws;
+  const auto& [column, values, laws] = *model.known.laws;
   const Unit unit = shown_unit(model.spec);
   std::vector<std::string> out;
   for (const Law& law : laws) {
@@ -147,7 +147,7 @@ std::vector<std::string> laws_in_words(const FittedModel& model) {
     out.push_back(fmt::format("{:>4.0f} %  {}: {}", 100 * law.weight, law.formula.substr(4),
                               joined(times, ", ")));
   }
-  const double value = telling_value(*model.laws);
+  const double value = telling_value(*model.known.laws);
   const std::size_t at = value == values.front() ? 0 : 1;
   out.push_back(fmt::format("a run at {} = {} would tell them apart: {} or {}", column,
                             short_number(value), time_text(laws[0].times[at], unit),
@@ -157,9 +157,9 @@ std::vector<std::string> laws_in_words(const FittedModel& model) {
 
 std::vector<HeldOutError> held_out_errors(const FittedModel& model) {
   std::vector<HeldOutError> out;
-  if (model.metrics.test)
-    out.push_back({model.metrics.test->mape_percent, "on the test part, held out of the fit", {}});
-  if (const auto& folds = model.cross_validation)
+  if (model.known.metrics.test)
+    out.push_back({model.known.metrics.test->mape_percent, "on the test part, held out of the fit", {}});
+  if (const auto& folds = model.known.cross_validation)
     out.push_back({mean_metrics(folds->folds).mape_percent,
                    fmt::format("on runs held out in {} folds", folds->folds.size()),
                    {}});
@@ -181,9 +181,9 @@ std::optional<double> held_out_percent(const FittedModel& model) {
 }
 
 bool lacks_fit(const FittedModel& model) {
-  const double mape = model.metrics.train.mape_percent;
-  const double noise = model.noise_floor ? model.noise_floor->mape_percent : 0;
-  return model.noise_floor ? mape > kShapeLimits * noise && mape > noise + kWorthAWord
+  const double mape = model.known.metrics.train.mape_percent;
+  const double noise = model.known.noise_floor ? model.known.noise_floor->mape_percent : 0;
+  return model.known.noise_floor ? mape > kShapeLimits * noise && mape > noise + kWorthAWord
                            : mape > kLargeWithoutNoise;
 }
 
@@ -252,7 +252,7 @@ std::vector<std::string> bias_lines(const Biases& biases, double mape_percent, M
 Biases judged_biases(const FittedModel& model, const Design& runs,
                      const Eigen::VectorXd& predicted) {
   Biases out = biases_of(model.spec, runs, predicted);
-  const double expected = held_out_percent(model).value_or(model.metrics.train.mape_percent);
+  const double expected = held_out_percent(model).value_or(model.known.metrics.train.mape_percent);
   for (LevelBias& level : out.levels)
     level.mape = std::max(level.mape, 2 * expected);
   return out;
@@ -274,7 +274,7 @@ std::vector<std::string> left_out_inputs(const Table& runs, const FittedModel& m
   if (runs.rows() < fewest || runs.rows() > most)
     return out;
   std::vector<double> rest;
-  for (const LeftOut& item : model.left_out) {
+  for (const LeftOut& item : model.provenance.left_out) {
     const Column* const column = runs.find(item.column);
     if (item.because != LeftOut::Because::result || !item.identity.empty() || column == nullptr ||
         !column->is_numeric() || !column->bad_cells.empty() ||

@@ -608,7 +608,7 @@ WorkColumns work_columns(const FittedModel& model, const std::string& scale,
   for (const std::string& other : required_columns(model.spec))
     if (other != scale && !contains(moved, other) && !place_of_input(model.spec.categorical, other))
       work.held.push_back(other);
-  for (const LeftOut& item : model.left_out)
+  for (const LeftOut& item : model.provenance.left_out)
     if (item.because == LeftOut::Because::constant)
       work.held.push_back(item.column);
     else if (!item.factors.empty())

@@ -33,8 +33,8 @@ void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::st
 
 std::optional<double> interval_level(const FittedModel& model, std::optional<double> coverage,
                                      const std::string& file) {
-  if (model.intervals)
-    return coverage.value_or(model.intervals->level);
+  if (model.known.intervals)
+    return coverage.value_or(model.known.intervals->level);
   if (coverage) {
     throw InputError(file +
                      ": the model holds no prediction intervals; fit it again with --coverage " +
@@ -59,8 +59,8 @@ std::string bound_notice(const Bound& bound) {
 
 std::string certainty_section(const FittedModel& model, const Console& console) {
   std::string text;
-  if (model.cross_validation) {
-    const auto& validation = *model.cross_validation;
+  if (model.known.cross_validation) {
+    const auto& validation = *model.known.cross_validation;
     const std::vector<Spread> spreads = metrics_spread(validation.folds);
     const ShownTime time(shown_unit(model.spec), metric_spread(spreads, "mae").mean);
     doc::Table table{
@@ -79,13 +79,14 @@ std::string certainty_section(const FittedModel& model, const Console& console) 
     add("sd over folds (n - 1)", &Spread::standard_deviation);
     text += section(std::move(table), console);
   }
-  if (model.intervals) {
-    const PredictionIntervals& intervals = *model.intervals;
+  if (model.known.intervals) {
+    const PredictionIntervals& intervals = *model.known.intervals;
     const IntervalFactors factors = usual_factors(model).value();
     const bool few = share_of_folds(model) < 1;
     text +=
-        "\n  " + console.strong("intervals") + "  " + short_number(100 * model.intervals->level) +
-        " % of new " + std::string(words_of_measure(measure_of(model.spec)).values) + ": " +
+        "\n  " + console.strong("intervals") + "  " +
+        short_number(100 * model.known.intervals->level) + " % of new " +
+        std::string(words_of_measure(measure_of(model.spec)).values) + ": " +
         short_number(factors.lower) + " to " + short_number(factors.upper) +
         " times the prediction" +
         (few ? ", of a new\n             configuration like the measured ones; wider far from them"
@@ -93,14 +94,15 @@ std::string certainty_section(const FittedModel& model, const Console& console) 
                                     "rows; narrower near the runs, wider\n             far from "
                                     "them"
                                   : "") +
-        "\n             " + std::string(to_text(model.intervals->calibration)) + " on " +
+        "\n             " + std::string(to_text(model.known.intervals->calibration)) + " on " +
         counted_noun(intervals.count, "held-out row") +
         (few ? ", and how run times of other programs scale" : "") +
-        (model.intervals->test_coverage ? "; " + percent(100 * *model.intervals->test_coverage) +
-                                              " of the test rows lie inside"
-                                        : "") +
+        (model.known.intervals->test_coverage
+             ? "; " + percent(100 * *model.known.intervals->test_coverage) +
+                   " of the test rows lie inside"
+             : "") +
         "\n";
-  } else if (model.metrics.train.rows == 1) {
+  } else if (model.known.metrics.train.rows == 1) {
     text += "\n  no intervals: one run says nothing of others\n";
   }
   return text;

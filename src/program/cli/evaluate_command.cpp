@@ -18,10 +18,11 @@
 #include "columns/replicates.hpp"
 #include "forms/form.hpp"
 #include "many/set_summary.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
 #include "storage/files.hpp"
@@ -86,7 +87,7 @@ doc::Table errors_table(const ModelSet& judged) {
   for (const ModelSetLine& line : judged.lines) {
     std::vector<doc::Cell> cells(line.key.begin(), line.key.end());
     cells.emplace_back(line.target);
-    doc::add_metrics(cells, shown, line.model->metrics.train);
+    doc::add_metrics(cells, shown, line.model->known.metrics.train);
     table.add(std::move(cells));
   }
   return table;
@@ -122,7 +123,7 @@ JudgedLine judged_line(ModelSetLine line, const ModelSetHeader& header, const De
   const FittedModel& model = *line.model;
   const Eigen::VectorXd predicted = predict(model, design);
   JudgedLine out{std::move(line), {}};
-  out.line.model->metrics = {measure(design, predicted, part), {}, {}};
+  out.line.model->known.metrics = {measure(design, predicted, part), {}, {}};
   for (const Figure& figure : bias_figures(biases_of(model.spec, design, predicted), part))
     if (figure.name == kAnyBias)
       out.further.push_back({"bias", figure.value, figure.part, figure.interval});
@@ -156,7 +157,7 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   if (lines.empty())
     throw InputError(file.table.source + ": no row is of a group that has a model");
   std::ranges::stable_sort(lines, std::greater<>(), [](const JudgedLine& judged) {
-    return judged.line.model->metrics.train.mape_percent;
+    return judged.line.model->known.metrics.train.mape_percent;
   });
   const ModelSet judged{set.header(), mapped(lines, &JudgedLine::line)};
   const std::vector<JudgedGate> gates =
@@ -259,9 +260,9 @@ std::optional<IntervalDocument> report_intervals(const EvaluateArguments& argume
     return std::nullopt;
   const RowIntervals& intervals = *certainty.intervals;
   const Eigen::ArrayXd widths = runs.predicted.array() * (intervals.upper - intervals.lower);
-  IntervalDocument out{arguments.coverage.value_or(model.intervals->level),
+  IntervalDocument out{arguments.coverage.value_or(model.known.intervals->level),
                        covered_share(intervals, runs.design.time, runs.predicted), widths.mean()};
-  if (const auto usual = usual_factors(model); usual && out.level == model.intervals->level)
+  if (const auto usual = usual_factors(model); usual && out.level == model.known.intervals->level)
     out.usual = {usual->lower, usual->upper};
   if (certainty.reach) {
     const auto inside = covered(intervals, runs.design.time, runs.predicted);

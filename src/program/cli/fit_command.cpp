@@ -12,8 +12,11 @@
 #include "jobs/large_runs.hpp"
 #include "many/group_fits.hpp"
 #include "many/set_summary.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "storage/files.hpp"
 #include "trust/resampling.hpp"
 
@@ -70,7 +73,7 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
     return told(label_runs(read_further_runs(arguments.runs, categorical_columns(earlier->spec),
                                              {arguments.input, request.roles.failed,
                                               request.roles.limit, request.roles.status},
-                                             earlier->reading, progress),
+                                             earlier->provenance.reading, progress),
                            *earlier, request.roles),
                 console);
   if (!drawn)
@@ -407,7 +410,8 @@ FitRequest request_of(const FitArguments& arguments) {
   if (arguments.test) {
     InputOptions input = arguments.input;
     if (request.options.prior)
-      input.of_fit = std::make_shared<const InputOptions>(request.options.prior->reading.input);
+      input.of_fit =
+          std::make_shared<const InputOptions>(request.options.prior->provenance.reading.input);
     request.test_runs = [path = *arguments.test, input](const std::set<std::string>& text_columns) {
       return read_runs(path, text_columns, input).table;
     };

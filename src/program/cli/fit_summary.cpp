@@ -24,6 +24,7 @@
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "roles/quantities.hpp"
 #include "storage/files.hpp"
@@ -80,13 +81,13 @@ std::optional<std::string> other_form_note(const FitArguments& arguments, const 
     return std::nullopt;
   const std::string why =
       !turns.empty() ? turn_in_words(model, turns.front())
-      : check
-          ? "on held-out runs, products have an error of " + percent(100 * check->of_surface) +
-                ", Eq. (4) alone of " + percent(100 * check->of_model)
-          : "Eq. (4) is off by " + percent(model.metrics.train.mape_percent) +
-                " on its own training runs" +
-                (model.noise_floor ? ", their noise is " + percent(model.noise_floor->mape_percent)
-                                   : "");
+      : check ? "on held-out runs, products have an error of " + percent(100 * check->of_surface) +
+                    ", Eq. (4) alone of " + percent(100 * check->of_model)
+              : "Eq. (4) is off by " + percent(model.known.metrics.train.mape_percent) +
+                    " on its own training runs" +
+                    (model.known.noise_floor
+                         ? ", their noise is " + percent(model.known.noise_floor->mape_percent)
+                         : "");
   return why + ": another form may fit far better:\n  " + arguments.call.line +
          " --expression auto";
 }
@@ -178,9 +179,9 @@ void add_metrics(doc::Table& table, const std::string& part, const std::optional
 /// Constants and metrics of repeated fits: of the best fit, and their mean and standard deviation
 /// over the seeds.
 std::string repeat_section(const FittedModel& model, const Console& console) {
-  if (!model.repeats)
+  if (!model.known.repeats)
     return {};
-  const RepeatSummary& repeats = *model.repeats;
+  const RepeatSummary& repeats = *model.known.repeats;
   if (std::ranges::all_of(repeats.constants, is_equal) &&
       std::ranges::all_of(repeats.train, is_equal))
     return "\n" + indented("all " + std::to_string(repeats.fits) +
@@ -191,9 +192,9 @@ std::string repeat_section(const FittedModel& model, const Console& console) {
     const Spread& spread = repeats.constants[k];
     add_row(table, clipped(spread.name, 36), model.constants[static_cast<Eigen::Index>(k)], spread);
   }
-  add_metrics(table, "training", model.metrics.train, repeats.train);
-  add_metrics(table, "validation", model.metrics.validation, repeats.validation);
-  add_metrics(table, "test", model.metrics.test, repeats.test);
+  add_metrics(table, "training", model.known.metrics.train, repeats.train);
+  add_metrics(table, "validation", model.known.metrics.validation, repeats.validation);
+  add_metrics(table, "test", model.known.metrics.test, repeats.test);
   return section(table, console);
 }
 
@@ -241,11 +242,12 @@ class ConstantMarks {
 /// Intervals of the constants that can be quoted: scaling powers, C, powers and level differences;
 /// for a sum of products, local scaling powers, C and the powers of each term.
 std::string uncertainty_section(const FittedModel& model, const Console& console) {
-  if (!model.uncertainty)
+  if (!model.known.uncertainty)
     return {};
-  doc::Table table{{doc::words(std::to_string(model.uncertainty->samples) + " bootstrap samples"),
-                    doc::numbers("fitted"),
-                    doc::words(short_number(100 * model.uncertainty->confidence) + " % interval")}};
+  doc::Table table{
+      {doc::words(std::to_string(model.known.uncertainty->samples) + " bootstrap samples"),
+       doc::numbers("fitted"),
+       doc::words(short_number(100 * model.known.uncertainty->confidence) + " % interval")}};
   const bool local = model.form->has_local_powers();
   const auto add = [&](const std::string& name, double fitted,
                        const std::optional<Interval>& interval, ConstantStatus status) {
@@ -293,8 +295,8 @@ std::string header(const FitDocument& report, const Console& console) {
   std::string rows = std::to_string(model.provenance.rows) + " rows";
   if (report.training_rows != model.provenance.rows)
     rows += ", " + std::to_string(report.training_rows) + " of them for training";
-  if (model.cut)
-    rows += ", " + std::to_string(model.cut->rows) + " of them cut off";
+  if (model.provenance.cut)
+    rows += ", " + std::to_string(model.provenance.cut->rows) + " of them cut off";
   return console.strong(with_unit(model.spec.target, model.spec.unit)) + " from " +
          display_name(model.provenance.file) + ": " + rows + "\n";
 }
@@ -413,12 +415,12 @@ std::string beside_formula(const FitDocument& report) {
   const std::optional<Centre> centre = centre_of(model);
   const std::string averaging = averaging_in_words(model);
   const std::string average = averaging.empty() ? "" : indented(averaging);
-  if (!model.correction || !centre)
+  if (!model.known.correction || !centre)
     return average;
   const double here =
       correction_factors(model, design_of(centre->configuration, model.spec)).value()[0];
   const std::string change = std::string(here > 1 ? "+" : "") + percent(100 * (here - 1)) + " at " +
-                             centre->place + typical_correction_in_words(*model.correction);
+                             centre->place + typical_correction_in_words(*model.known.correction);
   if (!has_gp(*model.form))
     return average + indented("predictions differ from the formula by " + change);
   std::string out = indented("times a residual correction: " + change);
@@ -491,7 +493,7 @@ std::string effect_section(const FitDocument& report, const Console& console) {
 
 /// The laws that the runs allow, and the run that tells them apart.
 std::string laws_section(const FittedModel& model, const Console& console) {
-  if (!model.laws)
+  if (!model.known.laws)
     return {};
   std::string out = "\n" + indented(console.strong(heading_of_laws(model)));
   for (const std::string& law : laws_in_words(model))
@@ -500,7 +502,7 @@ std::string laws_section(const FittedModel& model, const Console& console) {
 }
 
 std::string errors_section(const FitDocument& report, const Console& console) {
-  const PartMetrics& parts = report.model.metrics;
+  const PartMetrics& parts = report.model.known.metrics;
   double largest = parts.train.mae;
   for (const auto* part : {&parts.validation, &parts.test})
     largest = std::max(largest, *part ? (*part)->mae : 0);
@@ -515,7 +517,7 @@ std::string errors_section(const FitDocument& report, const Console& console) {
          indented(few_rows_warning(report.model) ? "training errors say nothing: there are no more "
                                                    "rows than constants"
                                                  : "") +
-         indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor, {},
+         indented(noise_floor_in_words(parts.train.mape_percent, report.model.known.noise_floor, {},
                                        held_out_percent(report.model)));
 }
 
@@ -531,13 +533,13 @@ std::string bound_section(const FitDocument& report, const Console& console) {
     if (metrics && use)
       table.add({name, metrics->rows, use->coverage, use->over_allocation});
   };
-  add("training", model.metrics.train, bound.train);
-  add("validation", model.metrics.validation, bound.validation);
-  add("test", model.metrics.test, bound.test);
+  add("training", model.known.metrics.train, bound.train);
+  add("validation", model.known.metrics.validation, bound.validation);
+  add("test", model.known.metrics.test, bound.test);
   return section(table, console) +
          indented("the fitted quantile times " + short_number(bound.factor) + ": " +
-                  std::string(to_text(model.intervals->calibration)) + " on " +
-                  std::to_string(model.intervals->count) + " held-out rows");
+                  std::string(to_text(model.known.intervals->calibration)) + " on " +
+                  std::to_string(model.known.intervals->count) + " held-out rows");
 }
 
 /// Where the correction does not lower the held-out error of the formula alone, by at least 1 %.
@@ -600,14 +602,15 @@ std::string search_line(const FitDocument& report, const Console& console) {
   std::string line = std::string(kIndentation, ' ') + console.strong("search") + "  " +
                      search.strategy + ", seed " + std::to_string(search.seed);
   if (!search.gp)
-    line += ", loss " + std::string(to_text(search.loss)) +
-            (search.quantile ? " at the quantile " + to_text(*search.quantile) : "");
-  if (search.penalty.l1 != 0)
-    line += ", L1 " + short_number(search.penalty.l1);
-  if (search.penalty.l2 != 0)
-    line += ", L2 " + short_number(search.penalty.l2);
-  if (search.penalty.constants == Penalise::scaled &&
-      (search.penalty.l1 != 0 || search.penalty.l2 != 0))
+    line += ", loss " + std::string(to_text(search.objective.loss)) +
+            (search.objective.quantile ? " at the quantile " + to_text(*search.objective.quantile)
+                                       : "");
+  if (search.objective.penalty.l1 != 0)
+    line += ", L1 " + short_number(search.objective.penalty.l1);
+  if (search.objective.penalty.l2 != 0)
+    line += ", L2 " + short_number(search.objective.penalty.l2);
+  if (search.objective.penalty.constants == Penalise::scaled &&
+      (search.objective.penalty.l1 != 0 || search.objective.penalty.l2 != 0))
     line += " of scaled constants";
   const std::string starts =
       search.starts == 1 ? "" : ", best of " + std::to_string(search.starts) + " starts";
@@ -615,8 +618,8 @@ std::string search_line(const FitDocument& report, const Console& console) {
   if (search.generations > 0)
     counts = std::to_string(search.generations) + " generations, " + counts;
   const FittedModel& model = report.model;
-  const bool did_more =
-      model.uncertainty || model.repeats || model.cross_validation || model.intervals;
+  const bool did_more = model.known.uncertainty || model.known.repeats ||
+                        model.known.cross_validation || model.known.intervals;
   const std::string end =
       search.prior ? prior_line(*search.prior) : search.termination + " after " + counts;
   return "\n" + line + starts + "\n" + std::string(kIndentation + 8, ' ') + end + ", " +

@@ -7,8 +7,8 @@
 
 #include "cli/fit_command.hpp"
 #include "effects/effects.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "trust/cross_validation.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/knowledge.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel::cli {

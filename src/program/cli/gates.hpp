@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "cli/option_set.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/knowledge.hpp"
+#include "perfmodel/table.hpp"
 
 namespace perfmodel::cli {
 

@@ -15,6 +15,8 @@
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/unit_columns.hpp"
@@ -47,7 +49,8 @@ ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& argu
 /// Reads the runs again, with these columns as text.
 Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
                  const std::set<std::string>& text_columns) {
-  RunsFile file = read_further_runs(arguments.runs, text_columns, arguments.reading, model.reading);
+  RunsFile file =
+      read_further_runs(arguments.runs, text_columns, arguments.reading, model.provenance.reading);
   leave_out_uncounted(file, judging_spec(model, arguments));
   return std::move(file.table);
 }
@@ -115,9 +118,10 @@ Eigen::VectorXd judge_baseline(const std::string& file, const JudgedRunsArgument
   if (!same_table && contains(arguments.runs, "-"))
     throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
   Table table = same_table ? runs.file.table : read_again(model, arguments, texts);
-  if (!older.reading.input.facts.empty()) {
+  if (!older.provenance.reading.input.facts.empty()) {
     RunsFile with_facts{.path = {}, .bytes = {}, .table = std::move(table)};
-    with_facts.reading.input.of_fit = std::make_shared<const InputOptions>(older.reading.input);
+    with_facts.reading.input.of_fit =
+        std::make_shared<const InputOptions>(older.provenance.reading.input);
     append_facts(texts, with_facts);
     table = std::move(with_facts.table);
   }
@@ -237,9 +241,9 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   const ModelSpec spec = judging_spec(model, arguments);
   SearchProgress progress(console);
   JudgedRuns out;
-  out.file =
-      read_further_runs(arguments.runs, text_columns_of(set), arguments.reading, model.reading,
-                        progress.watch("reading " + joined(arguments.runs, ", ")));
+  out.file = read_further_runs(arguments.runs, text_columns_of(set), arguments.reading,
+                               model.provenance.reading,
+                               progress.watch("reading " + joined(arguments.runs, ", ")));
   warn_of_units(model, spec.target, out.file.table, console);
   if (has_keys(set)) {
     std::optional<Table> own;

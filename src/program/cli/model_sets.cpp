@@ -10,7 +10,10 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
 
@@ -87,7 +90,7 @@ SetLines lines_of_file(const std::string& path) {
 /// The values of the central run by column, with the columns that are constant in all runs.
 std::map<std::string, std::string> central_values(const FittedModel& model) {
   std::map<std::string, std::string> out;
-  for (const LeftOut& item : model.left_out)
+  for (const LeftOut& item : model.provenance.left_out)
     if (item.because == LeftOut::Because::constant)
       out[item.column] = item.value;
   const auto base = central_base(model);
@@ -312,7 +315,7 @@ ReadingRules reading_of(const SetLines& set) {
   set.for_each([&](const ModelSetLine&) { return !out; },
                [&](const ModelSetLine& line) {
                  if (line.model)
-                   out = line.model->reading;
+                   out = line.model->provenance.reading;
                });
   return out.value_or(ReadingRules());
 }

@@ -16,11 +16,12 @@
 #include "forms/failure_model.hpp"
 #include "forms/scaling_belief.hpp"
 #include "many/set_summary.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
 #include "roles/quantities.hpp"
@@ -159,7 +160,7 @@ struct TargetColumns {
   std::size_t first = 0;  ///< its place among the new columns
 
   void add(const FittedModel& model) {
-    with_intervals |= model.intervals.has_value();
+    with_intervals |= model.known.intervals.has_value();
     with_support |= has_gp(*model.form);
     with_p_fails |= model.failures != nullptr;
     with_determined |= few_rows_warning(model) != nullptr;
@@ -380,7 +381,7 @@ BaseConfiguration base_like(const std::string& like, const FittedModel& model,
   if (!line || colon == 0 || *line < 1 || *line > 4e9 || *line != std::floor(*line))
     throw UsageError("--like '" + like + "': expected RUNS.csv:LINE, such as runs.csv:41");
   const RunsFile file = read_further_runs({like.substr(0, colon)}, categorical_columns(model.spec),
-                                          {input}, model.reading);
+                                          {input}, model.provenance.reading);
   return base_of_line(file.table, static_cast<std::uint32_t>(*line), model.spec);
 }
 
@@ -472,7 +473,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
 int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
                  Console& console) {
   const RunsFile file = read_noted({arguments.configurations}, categorical_columns(model.spec),
-                                   {arguments.input}, model.reading, console);
+                                   {arguments.input}, model.provenance.reading, console);
   if (const auto notice = notice_of_plain_numbers(file.table, model.spec))
     console.notice(*notice);
   return write_rows(arguments, model, file.bytes, file.table, output, console);

@@ -10,6 +10,7 @@
 #include "cli/model_sets.hpp"
 #include "forms/scaling_belief.hpp"
 #include "many/set_summary.hpp"
+#include "perfmodel/export.hpp"
 #include "report/document.hpp"
 #include "roles/quantities.hpp"
 #include "storage/files.hpp"
@@ -126,9 +127,9 @@ int run_show(const ShowArguments& arguments, Console& console) {
     for (const Effect& effect : scale_effects_of(model, centre->configuration))
       console.notice(effect.column + " " + effect_in_words(effect, &model.spec) + " (at " +
                      centre->place + ")");
-  if (model.correction && !is_averaged(model))
+  if (model.known.correction && !is_averaged(model))
     console.notice("the residual correction (a Gaussian process) typically changes a time by " +
-                   percent(100 * *model.correction));
+                   percent(100 * *model.known.correction));
   return 0;
 }
 

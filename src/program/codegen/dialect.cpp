@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "base/text.hpp"
+#include "perfmodel/export.hpp"
 
 namespace perfmodel {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "perfmodel/model.hpp"
+#include "perfmodel/export.hpp"
 #include "table/formula.hpp"
 
 namespace perfmodel {

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/export.hpp"
 
 namespace perfmodel {
 

@@ -19,7 +19,6 @@
 #include "forms/term_form.hpp"
 #include "gp/gaussian_process.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 

@@ -25,6 +25,8 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 #include "roles/cut_runs.hpp"
 #include "roles/derived.hpp"
 #include "roles/left_out.hpp"
@@ -61,7 +63,7 @@ std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest&
 
 /// Metrics of the model on the training, validation and test rows.
 PartMetrics judge(const FittedModel& model, const PreparedRuns& parts) {
-  PartMetrics metrics = model.metrics;
+  PartMetrics metrics = model.known.metrics;
   if (parts.validation)
     metrics.validation = measure(model, *parts.validation, "the validation part");
   if (parts.test)
@@ -150,10 +152,10 @@ RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Sp
 
 /// ln(ratio) of each effect at the central run; NaN if there is no valid time.
 Eigen::VectorXd log_ratios(const FittedModel& model) {
-  Eigen::VectorXd out(index(model.effects.size()));
-  for (std::size_t k = 0; k < model.effects.size(); ++k)
+  Eigen::VectorXd out(index(model.known.effects.size()));
+  for (std::size_t k = 0; k < model.known.effects.size(); ++k)
     out[index(k)] =
-        std::log(ratio_of(model, model.central.value().configuration, model.effects[k]));
+        std::log(ratio_of(model, model.central.value().configuration, model.known.effects[k]));
   return out;
 }
 
@@ -196,9 +198,9 @@ constexpr double kLeastMisfit = 0.01;  ///< of the time: for less, nobody would 
 /// Repeated runs say what is noise: where the errors are far larger, that is the first thing to
 /// say.
 void warn_of_misfit(const Design& training, FittedModel& model) {
-  if (!model.noise_floor)
+  if (!model.known.noise_floor)
     return;
-  const double noise = model.noise_floor->mape_percent / 100;
+  const double noise = model.known.noise_floor->mape_percent / 100;
   const Design runs = some_of(finished_runs(training));
   const double error =
       median((predict(model, runs).array() / runs.time.array() - 1).abs().matrix());
@@ -218,8 +220,8 @@ void add_intervals(const Eigen::VectorXd& half_widths, const Design& training, F
   const Design some = some_of(finished);
   const Eigen::ArrayXd errors = (some.time.array() / predict(model, some).array()).log().abs();
   const double scatter = median(errors.matrix()) / kHalfAreSmaller;
-  for (std::size_t k = 0; k < model.effects.size(); ++k) {
-    Effect& effect = model.effects[k];
+  for (std::size_t k = 0; k < model.known.effects.size(); ++k) {
+    Effect& effect = model.known.effects[k];
     const double least = least_half_width(effect, model.spec, finished, scatter);
     const double half_width = half_widths[index(k)];
     const double known = half_width < kLeastShareOfWidth * least ? least : half_width;
@@ -266,7 +268,7 @@ HeldOutPlan plan_held_out(const FitRequest& fit, const Table& table, const Split
 /// Makes the predictions of a model with intervals bounds, and judges them.
 void make_bound(const PreparedRuns& parts, double quantile, FittedModel& model) {
   move_to_quantile(model, quantile);
-  const std::size_t rows = model.intervals->count;
+  const std::size_t rows = model.known.intervals->count;
   if (const std::size_t needed = rows_for_quantile(quantile); rows < needed)
     model.warnings.push_back(
         {"few_rows_of_bound", "",
@@ -275,8 +277,8 @@ void make_bound(const PreparedRuns& parts, double quantile, FittedModel& model) 
                      to_text(100 * quantile), needed, rows)});
   const Design& training = parts.training;
   const Design finished = finished_runs(training);
-  model.metrics.train = compute_metrics(finished.time, predict(model, finished));
-  model.metrics = judge(model, parts);
+  model.known.metrics.train = compute_metrics(finished.time, predict(model, finished));
+  model.known.metrics = judge(model, parts);
   const auto use_on = [&](const std::optional<Design>& design) -> std::optional<BoundUse> {
     if (!design)
       return std::nullopt;
@@ -320,8 +322,8 @@ void believe(const HeldOutFits& held_out, const PreparedFit& prepared, FittedMod
   if (!is_averaged(model))
     return;
   const Design finished = finished_runs(prepared.training);
-  model.metrics.train = compute_metrics(finished.time, predict(model, finished));
-  model.metrics = judge(model, prepared);
+  model.known.metrics.train = compute_metrics(finished.time, predict(model, finished));
+  model.known.metrics = judge(model, prepared);
 }
 
 /// Adds the requested cross-validation and prediction intervals to `model`, with the share of test
@@ -331,33 +333,34 @@ void add_held_out(const PreparedFit& prepared, const FitRequest& request, const 
   const HeldOutPlan& plan = prepared.held_out;
   const Design& training = prepared.training;
   if (!plan.parts.empty()) {
-    model.cross_validation =
+    model.known.cross_validation =
         cross_validate(model.spec, training, silent, plan.parts,
                        told_to(request.progress, FitStage::folds, plan.parts.size()));
-    if (!model.cross_validation)
+    if (!model.known.cross_validation)
       return;  // stopped
-    model.cross_validation->group_by = request.held_out.group_by;
+    model.known.cross_validation->group_by = request.held_out.group_by;
   }
   if (held_out) {
     try {
       const std::size_t validation_rows = prepared.validation ? prepared.validation->rows : 0;
-      model.intervals = held_out->intervals(model, prepared.validation,
-                                            *level_of(request, training, validation_rows));
+      model.known.intervals = held_out->intervals(model, prepared.validation,
+                                                  *level_of(request, training, validation_rows));
       add_intervals(held_out->half_widths(model, log_ratios), training, model);
     } catch (const Error&) {
       if (request.held_out.coverage || request.options.quantile)
         throw;  // intervals that were not requested may be missing
     }
   }
-  if (request.options.quantile && model.intervals)
+  if (request.options.quantile && model.known.intervals)
     make_bound(prepared, *request.options.quantile, model);
-  if (const auto& test = prepared.test; test && model.intervals) {
-    const Eigen::VectorXd ends =
-        predict(model, *test).array() * row_intervals(model, model.intervals->level, *test).upper;
+  if (const auto& test = prepared.test; test && model.known.intervals) {
+    const Eigen::VectorXd ends = predict(model, *test).array() *
+                                 row_intervals(model, model.known.intervals->level, *test).upper;
     const Design known = take_rows(*test, rows_with_limits_above(ends, *test));
     if (known.rows > 0)
-      model.intervals->test_coverage = covered_share(
-          row_intervals(model, model.intervals->level, known), known.time, predict(model, known));
+      model.known.intervals->test_coverage =
+          covered_share(row_intervals(model, model.known.intervals->level, known), known.time,
+                        predict(model, known));
   }
 }
 
@@ -495,7 +498,7 @@ void add_sides_of_steps(const Design& training, FittedModel& model) {
       const double low = whole ? step + 1 : std::nextafter(step, next);
       const double high = whole ? next - 1 : std::nextafter(next, step);
       if (step > 0 && low <= high)  // a step at 0 lies there: what is 0 does not happen
-        model.unmeasured.push_back({{{numeric_input(model.spec, n).column, low, high, ""}}});
+        model.known.unmeasured.push_back({{{numeric_input(model.spec, n).column, low, high, ""}}});
     }
 }
 
@@ -515,6 +518,17 @@ std::vector<std::uint32_t> marks_of_fit(const PreparedFit& prepared) {
   return out;
 }
 
+/// `cut`: the runs that entered the fit as longer than their limits, if any.
+Provenance provenance_of_fit(const PreparedFit& prepared, const FitRequest& request,
+                             std::optional<CutRuns> cut) {
+  Provenance out = prepared.provenance;
+  out.row_marks = marks_of_fit(prepared);
+  if (cut)
+    cut->limit = request.roles.limit.value_or("");
+  out.cut = std::move(cut);
+  return out;
+}
+
 }  // namespace
 
 FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) {
@@ -527,29 +541,24 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   std::vector<FittedModel> fits = run_fits(prepared, request, silent);
   out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   for (auto& fitted : fits)
-    fitted.metrics = judge(fitted, prepared);
+    fitted.known.metrics = judge(fitted, prepared);
   FittedModel model = fits[best_of(fits)];
   if (fits.size() > 1)
-    model.repeats = summarise(fits);
-  model.uncertainty = run_bootstrap(model, training, request, silent);
-  model.provenance = prepared.provenance;
-  model.provenance.row_marks = marks_of_fit(prepared);
-  if (model.cut)
-    model.cut->limit = request.roles.limit.value_or("");
+    model.known.repeats = summarise(fits);
+  model.known.uncertainty = run_bootstrap(model, training, request, silent);
+  model.provenance = provenance_of_fit(prepared, request, model.provenance.cut);
   model.central = prepared.central;
-  model.left_out = prepared.runs.roles.left_out;
-  model.reading = prepared.runs.file.reading;
   warn_of_leaks(prepared.runs.file.table, model);
   warn_of_ties(prepared.runs.file.table, training, model);
-  model.unmeasured = find_unmeasured(prepared.spec, training);
+  model.known.unmeasured = find_unmeasured(prepared.spec, training);
   add_sides_of_steps(training, model);
   const std::optional<HeldOutFits> held_out = held_out_fits(prepared, request, silent, model);
   if (held_out)
     believe(*held_out, prepared, model);
   if (!request.options.quantile)
     warn_of_misfit(training, model);
-  model.correction = typical_correction(model, training);
-  model.effects = effects_of(model, prepared.central.configuration, &training);
+  model.known.correction = typical_correction(model, training);
+  model.known.effects = effects_of(model, prepared.central.configuration, &training);
   const RunsFile& file = prepared.runs.file;
   model.failures =
       fit_failures(failure_inputs(model, file.failed_rows), file.table, file.failed_rows, silent);
@@ -559,7 +568,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
     add_held_out(prepared, request, silent, held_out, model);
 
   if (is_bad_form(model, training))
-    for (Effect& effect : model.effects)
+    for (Effect& effect : model.known.effects)
       effect.interval.reset();  // it would hold the truth in every second case
 
   out.interrupted = silent.stop.stop_requested();

@@ -14,6 +14,8 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/cut_runs.hpp"
@@ -467,7 +469,7 @@ LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, const RoleReq
   add_new(runs.file.notices, runs.roles.notices);
   ReadingRules& reading = runs.file.reading;
   ReadingRules rules = rules_as_in_fit(
-      {reading.input, request.failed, request.limit, request.status}, earlier.reading);
+      {reading.input, request.failed, request.limit, request.status}, earlier.provenance.reading);
   rules.input = std::move(reading.input);
   reading = std::move(rules);
   UncountedRuns uncounted = leave_out_uncounted(runs.file, spec);
@@ -563,7 +565,10 @@ Provenance provenance_of(const RunsFile& runs, const Roles& roles) {
                  runs.sha256.empty() && !runs.bytes.empty() ? sha256(runs.bytes) : runs.sha256,
                  roles.notices,
                  runs.files,
-                 runs.failed};
+                 runs.failed,
+                 {},
+                 roles.left_out,
+                 runs.reading};
   for (const std::uint32_t file : runs.table.file)
     ++out.files[file].rows;
   return out;

@@ -9,7 +9,9 @@
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
@@ -239,7 +241,7 @@ std::vector<Setting> parsed(const std::vector<std::string>& settings, const Fitt
       return item.because == LeftOut::Because::constant && item.column == column &&
              item.value == value;
     };
-    if (std::ranges::any_of(model.left_out, is_as_in_all_runs))
+    if (std::ranges::any_of(model.provenance.left_out, is_as_in_all_runs))
       continue;
     if (!contains(names, column))
       throw UsageError("--set '" + setting + "': the model has no input '" + column + "'" +
@@ -340,7 +342,7 @@ Column number_column(const std::string& name, double value) {
 
 std::string no_input(const FittedModel& model, const std::string& column,
                      const std::vector<std::string>& names) {
-  for (const LeftOut& item : model.left_out)
+  for (const LeftOut& item : model.provenance.left_out)
     if (item.column == column)
       return "; in the runs behind the model it " + words_for(item);
   const std::string hint = did_you_mean(column, names);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
 
 namespace perfmodel {

@@ -68,7 +68,7 @@ doc::Answer duration_answer(const Content& content) {
     add_line(answer, "a bound: {} % of new runs are meant to stay at or below it",
              short_number(100 * content.model.bound->quantile));
   else if (time && content.intervals)
-    add_line(answer, "{} % interval: {}", short_number(100 * content.model.intervals->level),
+    add_line(answer, "{} % interval: {}", short_number(100 * content.model.known.intervals->level),
              time_range_text(*time * content.intervals->factors.lower,
                              *time * content.intervals->factors.upper, unit));
   if (content.groups)
@@ -91,7 +91,7 @@ std::string correction_text(const Content& content) {
       "beside the formula {}: {} here{}",
       content.is_average ? "an average with a process of the runs" : "a residual correction",
       signed_percent(100 * *content.steps->gp / content.steps->formula),
-      typical_correction_in_words(content.model.correction.value_or(0)));
+      typical_correction_in_words(content.model.known.correction.value_or(0)));
 }
 
 doc::Answer share_answer(const Content& content) {
@@ -177,7 +177,7 @@ doc::Answer scaling_answer(const Content& content) {
 }
 
 std::string undetermined_text(const Content& content) {
-  if (!content.model.identifiability)
+  if (!content.model.known.identifiability)
     return "";
   const std::vector<ConstantRow> constants = constant_table(content.model);
   const auto determined =
@@ -358,7 +358,7 @@ std::vector<std::string> warnings_of(const Content& content) {
 std::string interval_text(const Content& content) {
   if (!content.intervals || content.bound)
     return "";
-  const PredictionIntervals& intervals = *content.model.intervals;
+  const PredictionIntervals& intervals = *content.model.known.intervals;
   const std::optional<IntervalFactors> usual = usual_factors(content.model);
   const IntervalFactors factors = usual.value_or(content.intervals->factors);
   return fmt::format(
@@ -426,7 +426,7 @@ std::string term_table(const Content& content) {
 
 doc::Table forecast_table(const Content& content, const ScaleCurve& curve) {
   const Unit unit = shown_unit(content.model.spec);
-  const auto& intervals = content.model.intervals;
+  const auto& intervals = content.model.known.intervals;
   const bool has_speedups = tells_speedup(content, curve);
   doc::Table table{doc::scale_columns(curve.column, std::string(words_in(content).value),
                                       doc::time_in(unit),

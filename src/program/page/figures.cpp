@@ -83,12 +83,12 @@ std::string parity_figure(const Content& content) {
   chart.add_cloud(*cloud, style_of(*cloud));
   const std::string title = fmt::format("Predicted against measured {}", words_in(content).values);
   std::string caption = title + ". On the line they are equal.";
-  if (content.intervals && !content.model.intervals->by_deviation) {
+  if (content.intervals && !content.model.known.intervals->by_deviation) {
     // measured = factor * predicted
     chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.lower), "dashed");
     chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.upper), "dashed");
     caption += " The model's intervals cover " +
-               short_number(100 * content.model.intervals->level) +
+               short_number(100 * content.model.known.intervals->level) +
                " % of new runs, between the dashed lines; of the runs shown, " +
                percent(100 * content.intervals->covered) + " lie there.";
   }
@@ -468,7 +468,8 @@ std::string scale_legend(const Content& content) {
               : "") +
          ". Nothing was measured in the grey ranges. " +
          (content.intervals
-              ? "The band is the model's " + short_number(100 * content.model.intervals->level) +
+              ? "The band is the model's " +
+                    short_number(100 * content.model.known.intervals->level) +
                     " % interval for new " + std::string(words_in(content).values) + ". "
               : "") +
          "Small dots are runs, blue ones points of the line.";

@@ -2,6 +2,7 @@
 
 #include "forms/form.hpp"
 #include "page/figures.hpp"
+#include "perfmodel/export.hpp"
 
 namespace perfmodel::page {
 
@@ -582,9 +583,9 @@ std::string trust_section(const Content& content) {
           (warnings.empty() ? paragraph("None.") : doc::html(doc::List{warnings}));
 
   std::vector<std::string> regions;
-  for (const UnmeasuredRegion& region : content.model.unmeasured) {
+  for (const UnmeasuredRegion& region : content.model.known.unmeasured) {
     if (regions.size() == kMostRegions) {
-      regions.push_back(std::to_string(content.model.unmeasured.size() - kMostRegions) +
+      regions.push_back(std::to_string(content.model.known.unmeasured.size() - kMostRegions) +
                         " further regions, which model.json lists");
       break;
     }
@@ -601,7 +602,7 @@ std::string trust_section(const Content& content) {
 }
 
 std::string constant_section(const Content& content) {
-  const bool knows = content.model.identifiability.has_value();
+  const bool knows = content.model.known.identifiability.has_value();
   return section(
       "Constants",
       paragraph(knows ? "Constants that the runs do not determine, or that are at a bound, are "

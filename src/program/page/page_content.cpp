@@ -80,14 +80,14 @@ std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<
 
 std::vector<Part> parts_of(const FittedModel& model) {
   std::vector<Part> parts;
-  if (model.metrics.train.rows > 0)
-    parts.push_back({"training", model.metrics.train});
-  if (model.metrics.validation)
-    parts.push_back({"validation", *model.metrics.validation});
-  if (model.metrics.test)
-    parts.push_back({"test", *model.metrics.test});
-  if (model.cross_validation && !model.cross_validation->folds.empty()) {
-    const CrossValidation& validation = *model.cross_validation;
+  if (model.known.metrics.train.rows > 0)
+    parts.push_back({"training", model.known.metrics.train});
+  if (model.known.metrics.validation)
+    parts.push_back({"validation", *model.known.metrics.validation});
+  if (model.known.metrics.test)
+    parts.push_back({"test", *model.known.metrics.test});
+  if (model.known.cross_validation && !model.known.cross_validation->folds.empty()) {
+    const CrossValidation& validation = *model.known.cross_validation;
     parts.push_back({"mean of " + std::to_string(validation.folds.size()) + " folds" +
                          (validation.group_by ? " by " + *validation.group_by : ""),
                      mean_metrics(validation.folds)});
@@ -124,7 +124,7 @@ CentralConfiguration central_of(const FittedModel& model, const Source& source) 
 
 /// Returns the coverage, with the factors of the central configuration.
 std::optional<IntervalCoverage> coverage_of(const Source& source, const Configuration& central) {
-  const auto& intervals = source.model.intervals;
+  const auto& intervals = source.model.known.intervals;
   if (!intervals)
     return std::nullopt;
   const auto of = [&](const Design& design) {

@@ -11,10 +11,11 @@
 #include "base/eigen.hpp"
 #include "effects/constants.hpp"
 #include "effects/effects.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 #include "trust/cross_validation.hpp"
 #include "trust/prediction_intervals.hpp"
+#include "trust/turning.hpp"
 
 namespace perfmodel::page {
 

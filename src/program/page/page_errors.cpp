@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "page/page_content.hpp"
-#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
 
 namespace perfmodel::page {
 namespace {

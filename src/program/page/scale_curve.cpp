@@ -19,6 +19,7 @@
 #include "forms/scaling_belief.hpp"
 #include "page/page_content.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/export.hpp"
 #include "perfmodel/predict.hpp"
 #include "roles/quantities.hpp"
 #include "table/table.hpp"
@@ -234,8 +235,8 @@ std::vector<Forecast> forecasts_at(const FittedModel& model, const MovedConfigur
   const RangeCheck range = check_range(model, design);
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i].measured = range.in_range[i];
-  if (model.intervals) {
-    const RowIntervals intervals = row_intervals(model, model.intervals->level, design);
+  if (model.known.intervals) {
+    const RowIntervals intervals = row_intervals(model, model.known.intervals->level, design);
     for (std::size_t i = 0; i < out.size(); ++i)
       out[i].interval = intervals[i].around(out[i].time);
   }
@@ -404,7 +405,7 @@ std::optional<std::string> part_of(const RegionPart& part, const ModelSpec& spec
 
 std::string regions_of(const FittedModel& model) {
   std::vector<std::string> out;
-  for (const UnmeasuredRegion& region : model.unmeasured) {
+  for (const UnmeasuredRegion& region : model.known.unmeasured) {
     std::vector<std::string> parts;
     for (const RegionPart& part : region.parts)
       if (const auto text = part_of(part, model.spec))
@@ -459,11 +460,11 @@ std::string belief_of(const FittedModel& model) {
     settings.push_back(numbers(all));
   }
   const double level =
-      model.intervals ? model.intervals->level : PredictionIntervals::default_level;
+      model.known.intervals ? model.known.intervals->level : PredictionIntervals::default_level;
   return "{share: " + to_text(model.belief->share_of_formula()) +
          ", spread: " + to_text(model.belief->spread()) +
          ", widening: " + to_text(model.belief->widening()) +
-         ", ofFolds: " + to_text(model.intervals ? share_of_folds(model) : 1) +
+         ", ofFolds: " + to_text(model.known.intervals ? share_of_folds(model) : 1) +
          ", z: " + to_text(normal_quantile((1 + level) / 2)) +
          ", ofBound: " + to_text(model.bound ? normal_quantile(model.bound->quantile) : 0) +
          ", mostDeviations: " + to_text(kMostDeviations) + ", mostMore: " + to_text(kMostMore) +
@@ -474,14 +475,15 @@ std::string belief_of(const FittedModel& model) {
 
 /// Writes the ends of the interval as logarithms, for a deviation of 1.
 std::string interval_of(const FittedModel& model) {
-  if (!model.intervals)
+  if (!model.known.intervals)
     return "null";
-  const IntervalFactors ends = interval_factors(*model.intervals, model.intervals->level, 1);
-  return "{level: " + to_text(model.intervals->level) + ", low: " + to_text(std::log(ends.lower)) +
-         ", high: " + to_text(std::log(ends.upper)) +
-         ", added: " + to_text(model.intervals->added_deviation) +
-         ", typical: " + to_text(typical_deviation(*model.intervals)) +
-         ", byDeviation: " + (model.intervals->by_deviation ? "true" : "false") + "}";
+  const IntervalFactors ends =
+      interval_factors(*model.known.intervals, model.known.intervals->level, 1);
+  return "{level: " + to_text(model.known.intervals->level) +
+         ", low: " + to_text(std::log(ends.lower)) + ", high: " + to_text(std::log(ends.upper)) +
+         ", added: " + to_text(model.known.intervals->added_deviation) +
+         ", typical: " + to_text(typical_deviation(*model.known.intervals)) +
+         ", byDeviation: " + (model.known.intervals->by_deviation ? "true" : "false") + "}";
 }
 
 /// Writes the data of the Gaussian process for the standard deviation of a prediction and the test

@@ -15,25 +15,25 @@ namespace {
 
 /// Returns "95 % interval". The model must have bootstrap intervals.
 std::string interval_heading(const FittedModel& model) {
-  return short_number(100 * model.uncertainty->confidence) + " % interval";
+  return short_number(100 * model.known.uncertainty->confidence) + " % interval";
 }
 
 /// Returns an empty table of constants with the columns that the model has data for.
 doc::Table constants_under(const FittedModel& model, const char* first, std::string caption) {
   doc::Table table{{doc::words(first), doc::numbers("value")}};
   table.caption = std::move(caption);
-  if (model.uncertainty)
+  if (model.known.uncertainty)
     table.columns.push_back(doc::words(interval_heading(model)));
-  if (model.identifiability)
+  if (model.known.identifiability)
     table.columns.push_back(doc::words("by fitted runs"));
   return table;
 }
 
 std::vector<doc::Cell> constant_cells(const FittedModel& model, const ConstantRow& row) {
   std::vector<doc::Cell> cells = {row.name, row.value};
-  if (model.uncertainty)
+  if (model.known.uncertainty)
     cells.emplace_back(row.interval);
-  if (model.identifiability) {
+  if (model.known.identifiability) {
     const doc::Cell status(to_text(row.status));
     cells.push_back(is_doubtful(row.status) ? doc::doubtful(status) : status);
   }
@@ -131,7 +131,7 @@ doc::Table power_table(const Content& content) {
                     {"measured", doc::Align::left, doc::all_digits},
                     doc::numbers("power")}};
   table.caption = "What doubling a scale does at " + content.central.place;
-  if (model.uncertainty)
+  if (model.known.uncertainty)
     table.columns.push_back(doc::words(interval_heading(model)));
   for (const ScalingPower& power : content.powers) {
     const auto doubling = std::ranges::find(content.doublings, power.column, &Effect::column);
@@ -141,7 +141,7 @@ doc::Table power_table(const Content& content) {
                                         ? "-"
                                         : effect_in_words(*doubling, &model.spec),
                                     Interval{power.measured.low, power.measured.high}, power.power};
-    if (model.uncertainty)
+    if (model.known.uncertainty)
       cells.emplace_back(power.interval);
     table.add(std::move(cells));
   }
@@ -199,11 +199,11 @@ doc::Table search_table(const Content& content) {
   if (search.gp)
     table.add({"objective", search.gp->objective});
   else
-    table.add({"loss", to_text(search.loss)});
-  if (search.penalty.l1 != 0)
-    table.add({"L1 penalty", short_number(search.penalty.l1)});
-  if (search.penalty.l2 != 0)
-    table.add({"L2 penalty", short_number(search.penalty.l2)});
+    table.add({"loss", to_text(search.objective.loss)});
+  if (search.objective.penalty.l1 != 0)
+    table.add({"L1 penalty", short_number(search.objective.penalty.l1)});
+  if (search.objective.penalty.l2 != 0)
+    table.add({"L2 penalty", short_number(search.objective.penalty.l2)});
   table.add({"seed", std::to_string(search.seed)});
   table.add({"strategy", search.strategy});
   table.add(

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/model.hpp"
+#include "perfmodel/knowledge.hpp"
+#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

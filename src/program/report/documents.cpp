@@ -10,6 +10,8 @@
 
 #include "base/text.hpp"
 #include "fit/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "report/model_json.hpp"
 #include "storage/files.hpp"
@@ -423,7 +425,7 @@ void describe_point(Fields& f, const SweepPoint& x, std::size_t) {
   f("validation_loss", Finite{x.validation_loss}, "mean over the validation rows");
   f("validation_loss_standard_error", Finite{x.standard_error}, "of the mean over the rows");
   f("termination", x.model.search.termination, "of the search");
-  f("metrics", x.model.metrics, "[metrics](#metrics) by part");
+  f("metrics", x.model.known.metrics, "[metrics](#metrics) by part");
   f("constants", constants, "by name");
 }
 
@@ -512,7 +514,8 @@ void describe(Fields& f, const EvaluationsDocument& x) {
            item("task", line.task, "its number, from 0");
            item("key", key_of(line, header), "the texts of the key columns");
            item("target", line.target, "the measured column");
-           item("metrics", line.model.value_or(FittedModel{}).metrics.train, "[metrics](#metrics)");
+           item("metrics", line.model.value_or(FittedModel{}).known.metrics.train,
+                "[metrics](#metrics)");
          });
   f("gates", x.gates, "conditions that fail the judgement", kSparse);
 }
@@ -685,8 +688,8 @@ void describe(Fields& f, const SweepDocument& x) {
   f("data", x.provenance, "the runs");
   f.object("search", "what all points have in common", [&](Fields& inner) {
     inner("method", search.method, "in normalised columns, or as in the paper");
-    inner("loss", search.loss, "that is minimised");
-    inner("penalised_constants", search.penalty.constants, "which form of them");
+    inner("loss", search.objective.loss, "that is minimised");
+    inner("penalised_constants", search.objective.penalty.constants, "which form of them");
     inner("seed", search.seed, "of the search");
   });
   f.list("points", x.points, "the path", describe_point);

@@ -17,6 +17,8 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "report/model_set.hpp"
 #include "ssgd/ssgd.hpp"
 #include "suggest/plan.hpp"

@@ -22,6 +22,8 @@
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "storage/files.hpp"
 #include "table/formula.hpp"
 #include "trust/prediction_intervals.hpp"
@@ -265,7 +267,8 @@ void describe_intervals(Fields& f, const std::string& field, const std::vector<s
 
 void describe(Fields& f, Uncertainty& x) {
   const auto& model = f.context<FittedModel>();
-  const Identifiability* known = model.identifiability ? &*model.identifiability : nullptr;
+  const Identifiability* known =
+      model.known.identifiability ? &*model.known.identifiability : nullptr;
   std::vector<std::string> differences;  // "activation=tanh - relu"
   for (const ConstantDifference& item : model.form->differences(model.spec))
     differences.push_back(fmt::format("{}={} - {}", item.column, item.level, item.first_level));
@@ -347,15 +350,16 @@ namespace {
 
 /// Returns the objective of the fit in words: the loss and every active penalty.
 std::string minimised_text(const SearchSummary& search) {
-  std::string out = std::string(to_text(search.loss)) +
-                    (search.quantile ? " at the quantile " + to_text(*search.quantile) : "") +
-                    " over the training rows";
+  std::string out =
+      std::string(to_text(search.objective.loss)) +
+      (search.objective.quantile ? " at the quantile " + to_text(*search.objective.quantile) : "") +
+      " over the training rows";
   const auto add = [&](double lambda, const std::string& sum) {
     if (lambda > 0)
       out += fmt::format(" + {} {}", to_text(lambda), sum);
   };
-  add(search.penalty.l1, "sum |x|");
-  add(search.penalty.l2, "sum x^2");
+  add(search.objective.penalty.l1, "sum |x|");
+  add(search.objective.penalty.l2, "sum x^2");
   if (search.ridges.size() == 1)
     add(search.ridges.front(), "sum x^2");
   else if (!search.ridges.empty())
@@ -385,9 +389,9 @@ void describe(Fields& f, SearchSummary& x) {
   f("priors", gp.priors, "of the hyper-parameters", of_gp);
   f("most_rows", gp.rows, "of the posterior, at most", of_gp);
   f("method", x.method, "in normalised columns, or as in the paper", of_formula);
-  f("loss", x.loss, "that is minimised", of_formula);
-  f("quantile", x.quantile, "at which the loss is a pinball loss", of_formula | kSparse);
-  f("penalty", x.penalty, "beside it", of_formula);
+  f("loss", x.objective.loss, "that is minimised", of_formula);
+  f("quantile", x.objective.quantile, "at which the loss is a pinball loss", of_formula | kSparse);
+  f("penalty", x.objective.penalty, "beside it", of_formula);
   f("seed", x.seed, "of the search");
   f("strategy", x.strategy, "of the search");
   f("starts", x.starts, "independent searches; of a correction 4");
@@ -408,7 +412,7 @@ void describe(Fields& f, SearchSummary& x) {
   f("ridges", x.ridges, "lambda of the sum of squares", of_formula | kSparse);
   f("prior", x.prior, "how an earlier model was adapted", kSparse);
   if (f.reads() && x.gp)
-    x.loss = Loss::rmsle;
+    x.objective.loss = Loss::rmsle;
 }
 
 void describe(Fields& f, Warning& x) {
@@ -662,9 +666,9 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
              kModelSchemaVersion, "model file");
   const FormKind* const kind = f.reads() ? &read_form(f.node(), kinds) : nullptr;
   describe_spec(f, model.spec, *model.form, model);
-  f("left_out", model.left_out, "columns of the runs that are no inputs", kSparse);
-  f("reading", model.reading, "[how the runs were read](#reading), and so are further ones",
-    kSparse);
+  f("left_out", model.provenance.left_out, "columns of the runs that are no inputs", kSparse);
+  f("reading", model.provenance.reading,
+    "[how the runs were read](#reading), and so are further ones", kSparse);
   f("constants", ConstantsOf{model, kind}, "the inputs and [their constants](#constants)");
   f("scaling_powers", f.writes() ? scaling_powers_by_name(model) : ByName<double>{},
     "by extrinsic column");
@@ -674,11 +678,11 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
   f.object("scaling_powers_at", "where they are local", if_local,
            [&, &at = typical](Fields& inner) { describe_configuration(inner, model.spec, at); });
   f("central_run", model.central, "[the run](method.md#the-central-run) amid all others", kSparse);
-  f("metrics", model.metrics, "by part; a part without rows is `null`");
-  f("noise_floor", model.noise_floor, "of rows of one configuration", kNewer);
-  f("uncertainty", model.uncertainty, "[of a bootstrap](trust.md#how-sure-the-constants-are)",
+  f("metrics", model.known.metrics, "by part; a part without rows is `null`");
+  f("noise_floor", model.known.noise_floor, "of rows of one configuration", kNewer);
+  f("uncertainty", model.known.uncertainty, "[of a bootstrap](trust.md#how-sure-the-constants-are)",
     kNewer);
-  f("repeats", model.repeats, "of repeated fits");
+  f("repeats", model.known.repeats, "of repeated fits");
   auto search =
       model.search.strategy.empty() ? std::nullopt : std::optional<SearchSummary>(model.search);
   f("search", search, "[how the constants were found](#search)");
@@ -690,22 +694,24 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
       data("notices", model.provenance.notices, "what was inferred about the columns");
     });
   });
-  f("cross_validation", model.cross_validation, "if folds were asked for", kSparse);
-  f("prediction_intervals", model.intervals, "[their calibration](#prediction-intervals)", kSparse);
+  f("cross_validation", model.known.cross_validation, "if folds were asked for", kSparse);
+  f("prediction_intervals", model.known.intervals, "[their calibration](#prediction-intervals)",
+    kSparse);
   auto belief = model.belief ? std::optional(BeliefField{model.belief}) : std::nullopt;
   f("scaling_process", belief, "[what the runs say without the formula](#scaling-process)",
     kSparse);
   if (f.reads() && belief)
     model.belief = belief->belief;
-  f("cut", model.cut, "[the runs that count as longer than their limit](#runs-that-were-cut-off)",
-    kSparse);
+  f("cut", model.provenance.cut,
+    "[the runs that count as longer than their limit](#runs-that-were-cut-off)", kSparse);
   f("bound", model.bound, "[where the predictions are bounds](#bounds)", kSparse);
-  f("effects", model.effects, "[of other values of the inputs](#effects)", kSparse);
-  const auto [correction, if_corrected] = f.part(model.correction, "correction");
+  f("effects", model.known.effects, "[of other values of the inputs](#effects)", kSparse);
+  const auto [correction, if_corrected] = f.part(model.known.correction, "correction");
   f.object("correction", "of a residual correction (Gaussian process)", if_corrected,
            [&share = correction](Fields& inner) { inner("typical", share, "share of the time"); });
-  describe_unmeasured(f, model.unmeasured);
-  f("laws", model.laws, "[that the runs allow](trust.md#the-laws-that-the-runs-allow)", kSparse);
+  describe_unmeasured(f, model.known.unmeasured);
+  f("laws", model.known.laws, "[that the runs allow](trust.md#the-laws-that-the-runs-allow)",
+    kSparse);
   auto failures =
       model.failures ? std::optional<FailureFacts>(model.failures->facts()) : std::nullopt;
   f("failures", failures, "[the probability that a run fails](#failures)", kSparse);
@@ -717,10 +723,10 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
 
 /// Restores the constants at a bound, which the file lists in its warnings only.
 void mark_bounds(FittedModel& model) {
-  if (!model.identifiability)
+  if (!model.known.identifiability)
     return;
   const std::vector<std::string> names = constant_names(model);
-  std::vector<bool>& at_bound = model.identifiability->at_bound;
+  std::vector<bool>& at_bound = model.known.identifiability->at_bound;
   at_bound.assign(names.size(), false);
   for (const Warning& warning : model.warnings) {
     const auto found = std::ranges::find(names, warning.constant);

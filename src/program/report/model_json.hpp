@@ -7,8 +7,8 @@
 #include "base/fields.hpp"
 #include "base/json.hpp"
 #include "fit/fit.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "columns/spec.hpp"
 
 namespace perfmodel {
 namespace {

@@ -14,7 +14,8 @@
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/columns.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
@@ -443,7 +444,7 @@ std::vector<FailureInput> failure_inputs(const FittedModel& model, const Table& 
     if (const NumericInput* const number = input_called(model.spec, name))
       input.unit = number->unit;
   }
-  for (const LeftOut& item : model.left_out)
+  for (const LeftOut& item : model.provenance.left_out)
     if (item.because == LeftOut::Because::constant)
       if (auto input = input_of_failed(item, failed))
         out.push_back(*std::move(input));

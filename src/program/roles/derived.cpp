@@ -19,6 +19,8 @@
 #include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/spec.hpp"
+#include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 #include "roles/roles.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "perfmodel/columns.hpp"
+#include "perfmodel/spec.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {

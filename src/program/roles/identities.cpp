@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "columns/derived_columns.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 
@@ -83,21 +84,6 @@ std::size_t choose_dependent(const Members& members) {
       chosen = i;
   }
   return chosen;
-}
-
-/// "4 * nodes", "256 / gpus", "gpus / 4".
-std::string scaled_product(double factor, const std::vector<Factor>& factors) {
-  std::string text = product_text(factors);
-  const double inverse = std::round(1 / factor);
-  if (std::abs(factor - 1) < 1e-3)
-    return text;
-  if (factor < 1 && std::abs(inverse * factor - 1) < 1e-3)
-    return text + " / " + rounded(inverse);
-  if (text.starts_with("1 / "))
-    text.erase(0, 4), text.insert(0, " / ");
-  else
-    text.insert(0, " * ");
-  return rounded(factor) + text;
 }
 
 /// The column that follows from the others if their product is the same in every row.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "perfmodel/columns.hpp"
+#include "perfmodel/spec.hpp"
 #include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
+#include "perfmodel/spec.hpp"
 #include "perfmodel/table.hpp"
 #include "table/cells.hpp"
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/reading.hpp"
 #include "roles/column_facts.hpp"
 #include "sources/sheet.hpp"
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/numbering.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {

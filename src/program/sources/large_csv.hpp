@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "storage/files.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/json.hpp"
-#include "perfmodel/table.hpp"
+#include "perfmodel/reading.hpp"
 #include "sources/source.hpp"
 
 /// The readers of formats other than CSV. `source` names the file in messages; all throw InputError

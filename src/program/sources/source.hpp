@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "perfmodel/table.hpp"
+#include "perfmodel/reading.hpp"
 
 namespace perfmodel {
 

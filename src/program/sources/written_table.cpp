@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
+#include "perfmodel/reading.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/quantities.hpp"
 #include "sources/sheet.hpp"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/eigen.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {

@@ -6,10 +6,11 @@
 #include "cli/fit_options.hpp"
 #include "cli/judged_runs.hpp"
 #include "compare/sweep.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "storage/files.hpp"
 
 namespace perfmodel::cli {
@@ -88,7 +89,7 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
   const RunsFile file = read_noted({arguments.configurations}, categorical_columns(model.spec),
-                                   {arguments.input}, model.reading, console);
+                                   {arguments.input}, model.provenance.reading, console);
   refuse_taken_names(file.table, {model.spec.target});
   const Design design = make_design(file.table, model.spec, Target::absent);
   // Rows without a valid predicted time are refused before noise is added.

@@ -46,9 +46,10 @@ VectorXd drawn_difference(const FittedModel& model, const Design& design, std::u
 
 void judge(const SweepData& data, Loss loss, SweepPoint& point) {
   const VectorXd predicted = predict(point.model, data.validation);
-  point.model.metrics.validation = compute_metrics(data.validation.time, predicted);
+  point.model.known.metrics.validation = compute_metrics(data.validation.time, predicted);
   if (data.test != nullptr)
-    point.model.metrics.test = compute_metrics(data.test->time, predict(point.model, *data.test));
+    point.model.known.metrics.test =
+        compute_metrics(data.test->time, predict(point.model, *data.test));
   const ArrayXd losses = row_losses(loss, data.validation.time, predicted);
   const double rows = static_cast<double>(losses.size());
   point.validation_loss = losses.mean();

@@ -60,7 +60,7 @@ doc::Table table_of(const SweepDocument& report) {
       2};
   add_part(table, "train", {"train", {"mae"}}, unit);
   add_part(table, "validation", {"valid.", {"mae", "mape_percent", "r2"}}, unit);
-  if (first.metrics.test)
+  if (first.known.metrics.test)
     add_part(table, "test", {"test", {"mape_percent", "r2"}}, unit);
   for (const auto& name : constant_names(first))
     table.columns.push_back(doc::for_programs(name));
@@ -69,7 +69,7 @@ doc::Table table_of(const SweepDocument& report) {
   table.columns.push_back(doc::words(""));
   for (std::size_t k = 0; k < report.points.size(); ++k) {
     const SweepPoint& point = report.points[k];
-    const PartMetrics& metrics = point.model.metrics;
+    const PartMetrics& metrics = point.model.known.metrics;
     std::vector<doc::Cell> row = {to_text(point.penalty),         point.lambda,
                                   doc::truth(k == report.chosen), point.model.search.cost,
                                   point.validation_loss,          point.standard_error};

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "perfmodel/fit.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "storage/files.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/cut_runs.hpp"

@@ -13,7 +13,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
+#include "perfmodel/reading.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 #include "sources/readers.hpp"

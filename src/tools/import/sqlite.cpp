@@ -15,7 +15,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
+#include "perfmodel/reading.hpp"
 #include "sources/readers.hpp"
 #include "sources/source.hpp"
 

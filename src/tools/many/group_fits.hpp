@@ -11,7 +11,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "perfmodel/columns.hpp"
 #include "perfmodel/fit.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "report/model_set.hpp"
 

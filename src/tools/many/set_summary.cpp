@@ -23,6 +23,8 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
+#include "perfmodel/reading.hpp"
+#include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "trust/resampling.hpp"
 
@@ -130,14 +132,14 @@ std::vector<Figure> figures_of_parts(const FittedModel& model, const std::string
     const auto figures = figures_of(*metrics, group.empty() ? part : group, prefix);
     out.insert(out.end(), figures.begin(), figures.end());
   };
-  const PartMetrics& parts = model.metrics;
+  const PartMetrics& parts = model.known.metrics;
   add(parts.test ? parts.test : parts.train, parts.test ? "the test part" : "the training part",
       "");
   add(parts.train, "the training part", "train.");
   add(parts.validation, "the validation part", "validation.");
   add(parts.test, "the test part", "test.");
-  if (model.cross_validation)
-    add(mean_metrics(model.cross_validation->folds), "the mean of the folds", "folds.");
+  if (model.known.cross_validation)
+    add(mean_metrics(model.known.cross_validation->folds), "the mean of the folds", "folds.");
   return out;
 }
 
@@ -310,7 +312,7 @@ struct TargetRankings {
       TargetRanking& target = of(line.target);
       ++target.count;
       target.place.see(line.model->spec);
-      target.with_intervals = target.with_intervals || line.model->intervals.has_value();
+      target.with_intervals = target.with_intervals || line.model->known.intervals.has_value();
     });
     SetPlaces places(settings, set.header().by);
     set.for_each([&](const ModelSetLine& line) {
@@ -424,14 +426,14 @@ doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& t
     cells.insert(cells.end(), line.key.begin(), line.key.end());
     cells.emplace_back(ranked.time);
     if (target.with_intervals) {
-      cells.push_back(ranked.time && line.model->intervals
+      cells.push_back(ranked.time && line.model->known.intervals
                           ? doc::Cell(interval_of(*line.model, ranked))
                           : doc::Cell("-"));
     }
     const bool is_beyond =
         !of_page && ranked.configuration && !is_in_range(*line.model, *ranked.configuration);
     cells.insert(cells.end(),
-                 {ranked.growth, line.model->metrics.train.mape_percent,
+                 {ranked.growth, line.model->known.metrics.train.mape_percent,
                   held_out_percent(*line.model), line.rows,
                   warned_of(*line.model, {common.unlike(common.moved(*line.model),
                                                         target.place.settings(settings)),

@@ -10,10 +10,8 @@
 #include "cli/gates.hpp"
 #include "cli/model_sets.hpp"
 #include "page/page.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel::cli {
 

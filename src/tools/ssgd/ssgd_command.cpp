@@ -9,6 +9,7 @@
 #include "cli/texts.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "report/documents.hpp"
 #include "ssgd/ssgd.hpp"

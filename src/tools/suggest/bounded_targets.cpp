@@ -10,6 +10,7 @@
 #include "columns/design.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
 #include "report/documents.hpp"
@@ -38,7 +39,7 @@ bool are_equal(const std::string& a, const std::string& b) {
 /// they had in all runs of the model, if it had only one.
 std::vector<std::size_t> predictable_rows(const FittedModel& model, const Table& table) {
   std::vector<std::size_t> rows = rows_of_known_levels(table, model.spec).rows;
-  for (const LeftOut& item : model.left_out)
+  for (const LeftOut& item : model.provenance.left_out)
     if (const Column* column = table.find(item.column);
         column != nullptr && item.because == LeftOut::Because::constant)
       std::erase_if(rows,

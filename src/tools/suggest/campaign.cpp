@@ -269,13 +269,13 @@ void Campaign::judge(const FittedModel& model, Knowledge& knowledge) const {
   const auto aim = known_to(
       model, space,
       request_.aim.empty() ? plan::sample(space, kMostOfSpace, request_.seed) : request_.aim);
-  if (!model.intervals || aim.empty())
+  if (!model.known.intervals || aim.empty())
     return;
   constexpr double within_one_deviation = 0.6827;
   const Design wanted = plan::design_of_space(space, aim, model.spec);
   const RowIntervals usual = row_intervals(model, within_one_deviation, wanted);
   knowledge.deviation = (usual.upper / usual.lower).log().mean() / 2;
-  const RowIntervals intervals = row_intervals(model, model.intervals->level, wanted);
+  const RowIntervals intervals = row_intervals(model, model.known.intervals->level, wanted);
   knowledge.width = (intervals.upper - intervals.lower).mean();
 }
 

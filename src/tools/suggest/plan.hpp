@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "forms/form.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 #include "table/formula.hpp"

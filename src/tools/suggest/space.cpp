@@ -313,7 +313,8 @@ Space space_around(const FittedModel& model) {
     return !contains(space.beyond, configuration) && !contains(space.rows, configuration);
   };
   // Where the model has laws, at the configuration that they are told of.
-  const perfmodel::Configuration& at = model.laws ? *model.typical : model.central->configuration;
+  const perfmodel::Configuration& at =
+      model.known.laws ? *model.typical : model.central->configuration;
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     for (const double multiple : kBeyond)
       if (!spec.follows(spec.extrinsic[j].column))

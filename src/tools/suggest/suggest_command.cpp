@@ -225,8 +225,8 @@ KnownRuns known_runs(const SuggestArguments& arguments, const FittedModel& model
     known.design = model.belief->known();
     known.tried = known.measured = space.rows;
   } else if (arguments.runs) {
-    RunsFile file =
-        read_further_runs({*arguments.runs}, categorical_columns(model.spec), {}, model.reading);
+    RunsFile file = read_further_runs({*arguments.runs}, categorical_columns(model.spec), {},
+                                      model.provenance.reading);
     if (!arguments.among || for_fastest)
       known.tried = plan::contained_configurations(space, file.table);
     std::vector<std::string> left_out = leave_out_uncounted(file, model.spec).warnings;
@@ -264,11 +264,11 @@ plan::Incumbent incumbent_of(const Candidates& choice, const plan::Space& space,
 Eigen::VectorXd with_laws_first(const FittedModel& model, const plan::Space& space,
                                 const std::vector<plan::Configuration>& candidates,
                                 Eigen::VectorXd costs) {
-  if (!model.laws)
+  if (!model.known.laws)
     return costs;
   const std::vector<std::string> names = space.names();
-  const auto column = std::ranges::find(names, model.laws->column) - names.begin();
-  const double value = telling_value(*model.laws);
+  const auto column = std::ranges::find(names, model.known.laws->column) - names.begin();
+  const double value = telling_value(*model.known.laws);
   for (std::size_t k = 0; k < candidates.size(); ++k)
     if (contains(space.beyond, candidates[k]) && candidates[k][to_size(column)] == value)
       costs[index(k)] = 0;
@@ -418,7 +418,7 @@ void check_columns(
   for (const std::string& name : columns) {
     if (used.contains(name))
       continue;
-    const std::vector<LeftOut>& left_out = models.ranked.left_out;
+    const std::vector<LeftOut>& left_out = models.ranked.provenance.left_out;
     const auto item = std::ranges::find(left_out, name, &LeftOut::column);
     const bool is_known = item != left_out.end();
     const std::string why = no_input(models.ranked, name, missing);
@@ -456,8 +456,8 @@ plan::Space space_of(const SuggestArguments& arguments, const RankingModels& mod
       space.steps = steps_of(model.spec, space, console);
     return space;
   }
-  RunsFile file =
-      read_further_runs({arguments.space}, categorical_columns(model.spec), {}, model.reading);
+  RunsFile file = read_further_runs({arguments.space}, categorical_columns(model.spec), {},
+                                    model.provenance.reading);
   finished = file.table.find(judged_column(file.table, model.spec)) != nullptr;
   const auto is_always = [&](const std::string& name, const std::string& value) {
     const Column& column = file.table.at(name);
@@ -721,7 +721,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
                               .maximises = arguments.request.maximise.has_value(),
                               .next = {}};
   for (const FittedModel& each : models.bounded)
-    document.bounded.emplace_back(each.spec.target, each.intervals.has_value());
+    document.bounded.emplace_back(each.spec.target, each.known.intervals.has_value());
   // A target that is bounded decides what can run: two judges would leave out what either refuses.
   const plan::AreLikelyToFail failing =
       models.are_limits ? plan::AreLikelyToFail() : plan::failing_of(model, space);

@@ -14,6 +14,7 @@
 #include "forms/failure_model.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 #include "suggest/plan.hpp"
 
 namespace perfmodel::plan {

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/export.hpp"
 #include "roles/quantities.hpp"
 #include "table/formula.hpp"
 
