@@ -43,7 +43,7 @@ endif()
 if(NOT CMAKE_CROSSCOMPILING)
   add_executable(perfmodel_schemas "${PROJECT_SOURCE_DIR}/cmake/write_schemas.cpp")
   target_include_directories(perfmodel_schemas PRIVATE ${perfmodel_buildings})
-  target_link_libraries(perfmodel_schemas PRIVATE perfmodel::pipeline)
+  target_link_libraries(perfmodel_schemas PRIVATE perfmodel::cli)
   perfmodel_configure_target(perfmodel_schemas)
   add_custom_command(TARGET perfmodel_schemas POST_BUILD
                      COMMAND perfmodel_schemas "${CMAKE_CURRENT_BINARY_DIR}/schemas")

@@ -10,7 +10,7 @@ endif()
 # builds, the files of one room (a folder) are compiled SIZE at a time; elsewhere it does nothing.
 #
 # By room, so that a name in an anonymous namespace must be unique in its room and nowhere else; the
-# tools, which are small, are compiled as one room.
+# tools, which are small, are compiled as one room, unlike their tests.
 # What is parsed and instantiated once per unit (Eigen, CLI11, nlohmann/json) takes a third of the
 # time, hence large units; of equal size, so that no core waits long for the last one.
 function(perfmodel_group_units target)
@@ -22,7 +22,9 @@ function(perfmodel_group_units target)
     cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
     cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${units_ROOT}")
     cmake_path(GET path PARENT_PATH room)
-    string(REGEX REPLACE "^tools/.*" "tools" room "${room}")
+    if(NOT target STREQUAL "perfmodel_tests")
+      string(REGEX REPLACE "^tools/.*" "tools" room "${room}")
+    endif()
     string(MAKE_C_IDENTIFIER "${room}" room)
     list(APPEND rooms ${room})
     list(APPEND sources_${room} "${source}")

@@ -3,9 +3,11 @@
 #include <fstream>
 
 #include "base/json.hpp"
+#include "list.hpp"
 #include "report/documents.hpp"
 
 int main(int, char** arguments) {
+  perfmodel::add_tools();
   const std::filesystem::path folder = arguments[1];
   std::filesystem::create_directories(folder);
   for (const auto& [name, schema] : perfmodel::json_schemas())

@@ -170,10 +170,9 @@ def folders_of(root, room):
     """The folders with tests of the room, its own first. Forms are tested by their fits, and the
     files of some rooms were tested before they stood there."""
     beside = {"forms": ["fit"], "fit": ["trust"], "roles": ["columns"], "effects": ["analysis"],
-              "storage": ["base"], "import": ["sources", "jobs"], "many": ["jobs", "report"],
-              "suggest": ["analysis", "jobs"], "compare": ["analysis"], "ssgd": ["analysis"],
-              "workflows": ["codegen"]}.get(room, [])
-    return [folder for folder in [room, *beside, "cli"] if (root / "tests" / folder).exists()]
+              "storage": ["base"], "many": ["report"]}.get(room, [])
+    return [folder for folder in [room, f"tools/{room}", *beside, "cli"]
+            if (root / "tests" / folder).exists()]
 
 
 def passes(root, tests, spec, number, limit):

@@ -6,7 +6,6 @@
 #include <functional>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,31 +15,6 @@
 #include "perfmodel/table.hpp"
 
 namespace perfmodel {
-
-/// Errors of one model on the runs of one file.
-struct ModelScore {
-  std::string name;
-  std::size_t source = 0;  ///< index of the file
-  std::string file;
-  PartMetrics metrics;
-  double fit_seconds = 0;
-  /// Extrinsic columns and their powers; empty for a black box.
-  std::vector<std::string> columns;
-  std::vector<double> scaling_powers;
-};
-
-/// A split that tests the extrapolation of a column.
-struct Extrapolation {
-  Split split;
-  double limit = 0;  ///< rows up to this value train, larger ones test
-};
-
-/// Splits `rows` by a numeric column: values up to `limit` train, larger ones test. Without a
-/// limit, the lowest 60 % of the distinct values (rounded up, but not all) train.
-///
-/// Throws InputError if the column is missing or holds text, UsageError if either side is empty.
-Extrapolation split_by_value(const Table& table, std::span<const std::size_t> rows,
-                             std::string_view column, std::optional<double> limit);
 
 /// A table and the bytes from which it was read.
 struct RunsFile {
@@ -104,15 +78,6 @@ struct WrittenRuns {
 /// As read_runs(), with the cells.
 WrittenRuns read_as_written(const std::vector<std::string>& paths, const InputOptions& input);
 
-/// Adds a column of texts that say of which of these files a run is: "old" of "results/old.txt".
-/// Throws UsageError if there is such a column.
-void add_file_column(const std::string& name, const std::vector<std::string>& paths,
-                     RunsFile& runs);
-
-/// The runs as a CSV of commas, a line per run, that is read as they were: with the same cells, the
-/// same numbers, and the same results of the runs.
-std::string csv_of_runs(const WrittenRuns& written);
-
 /// Removes the runs that failed according to their entry in the measured column. Returns a sentence
 /// about them, or nullopt if there are none. Throws InputError if no run is left.
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,
@@ -173,24 +138,6 @@ struct PreparedRuns {
 
 /// Throws InputError for validation or test numbers that are too large to be squared.
 PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split);
-
-/// How the models of a comparison are fitted.
-struct CompareRequest {
-  FitOptions options;        ///< expression, loss and penalty are set model by model
-  std::optional<Loss> loss;  ///< nullopt: the default of each expression
-  double l1 = 0.001;         ///< of the second and third model; the paper's lambda
-  double l2 = 0.001;
-};
-
-/// Fits and scores on the same rows: Eq. (4) without a penalty, with L1 and with L2; a sum of
-/// products if its terms can be chosen (terms_can_be_chosen()); one product with a Gaussian-process
-/// residual and the automatic choice of a form, which only the method `scaled` fits; and the black
-/// boxes that were built in. `done` is called after each model.
-///
-/// Throws Interrupted after a stop request.
-std::vector<ModelScore> compare_models(
-    const PreparedRuns& runs, const CompareRequest& request,
-    const std::function<void(std::size_t done, std::size_t all)>& done = nullptr);
 
 /// Estimates that a fit derives from held-out rows.
 struct HeldOutRequest {

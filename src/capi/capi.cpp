@@ -29,6 +29,7 @@
 #include "cli/app.hpp"
 #include "cli/certainty.hpp"
 #include "fit/fit.hpp"
+#include "list.hpp"
 #include "perfmodel.h"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -69,6 +70,7 @@ int guarded(const Function& function) noexcept {
   last_error.clear();
   last_status = PERFMODEL_DONE;
   try {
+    add_tools();
     function();
     return PERFMODEL_DONE;
   } catch (const UsageError& error) {

@@ -6,11 +6,13 @@
 #include <string_view>
 
 #include "fuzz/targets.hpp"
+#include "list.hpp"
 #include "perfmodel/error.hpp"
 
 namespace {
 
 const perfmodel::fuzz::Target& chosen() {
+  perfmodel::add_tools();
   const char* name = std::getenv("PERFMODEL_FUZZ");
   for (const auto& target : perfmodel::fuzz::targets())
     if (name != nullptr && target.name == name)

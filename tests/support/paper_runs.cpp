@@ -6,7 +6,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "report/documents.hpp"
+#include "suggest/suggest_documents.hpp"
 #include "support/rows.hpp"
 #include "table/expressions.hpp"
 

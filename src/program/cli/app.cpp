@@ -21,9 +21,9 @@
 #include "cli/commands.hpp"
 #include "cli/fit_command.hpp"
 #include "cli/gates.hpp"
-#include "compare/comparison.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "registry/registry.hpp"
 #include "report/documents.hpp"
 #include "storage/files.hpp"
 
@@ -31,19 +31,9 @@ namespace perfmodel::cli {
 
 Command help_command(const std::function<std::string(const std::string& command)>& help_of);
 Command completions_command(const CLI::App& program, const OptionRecords& records);
-Command merge_command();
 Command predict_command();
 Command evaluate_command();
-Command sweep_command();
-Command compare_command();
-Command simulate_command();
-Command import_command();
-Command scaling_command();
-Command ssgd_command();
 Command show_command();
-Command measure_command();
-Command plan_command();
-Command suggest_command();
 Command report_command();
 
 namespace {
@@ -115,10 +105,12 @@ void add_console_options(OptionSet& options, ConsoleOptions& chosen) {
 }
 
 std::string version_text(bool as_json) {
-  if (!as_json)
-    return std::string("perfmodel " PERFMODEL_VERSION "\nblack boxes of compare: ") +
-           (has_black_boxes() ? "dlib" : "none, built without dlib") +
-           (has_gradient_boosting() ? ", XGBoost" : ", built without XGBoost") + "\n";
+  if (!as_json) {
+    std::string out = "perfmodel " PERFMODEL_VERSION "\n";
+    for (const UsedLibraries& libraries : added<UsedLibraries>())
+      out += libraries.line();
+    return out;
+  }
 #if defined(__clang__)
   VersionDocument out{.version = PERFMODEL_VERSION, .compiler = __VERSION__};
 #else
@@ -126,10 +118,8 @@ std::string version_text(bool as_json) {
 #endif
   for (const InstructionSet instructions : available_instruction_sets())
     out.kernels.emplace_back(to_text(instructions));
-  if (has_black_boxes())
-    out.black_boxes.emplace_back("dlib");
-  if (has_gradient_boosting())
-    out.black_boxes.emplace_back("XGBoost");
+  for (const UsedLibraries& libraries : added<UsedLibraries>())
+    out.black_boxes = libraries.black_boxes();
   return to_json(out);
 }
 
@@ -239,11 +229,17 @@ std::string about_extras(const CLI::App& program, const CLI::App& command,
                          const OptionRecords& records) {
   const std::vector<std::string> own = command.remaining();
   const std::vector<std::string> extras = own.empty() ? program.remaining() : own;  // before it
+  for (const std::string& extra : extras)
+    if (const std::string missing = about_missing(extra); !missing.empty() && &command == &program)
+      return missing;
   const auto option = std::ranges::find_if(
       extras, [](const std::string& extra) { return extra.starts_with("-") && extra.size() > 1; });
   std::vector<std::string> known;
   if (option != extras.end()) {
     const std::string name = option->substr(0, option->find('='));
+    if (const std::string missing = about_missing(command.get_name() + " " + name);
+        !missing.empty())
+      return missing;
     if (const std::string removed = about_removed(command.get_name(), name); !removed.empty())
       return removed;
     std::vector<std::string> usual;
@@ -319,25 +315,19 @@ class Program {
     add_console_options(options, console_options_);
     app_.footer(kFooter);
     // In the order of the help.
-    commands_ = {fit,
-                 merge_command(),
-                 predict_command(),
-                 evaluate_command(),
-                 sweep_command(),
-                 compare_command(),
-                 simulate_command(),
-                 import_command(),
-                 scaling_command(),
-                 ssgd_command(),
-                 show_command(),
-                 measure_command(),
-                 plan_command(),
-                 suggest_command(),
-                 report_command(),
-                 help_command([this](const std::string& name) { return help_of_name(name); }),
-                 completions_command(app_, records_)};
-    for (const Command& command : commands_)
-      add(command);
+    for (const CommandEntry& entry : with_added<CommandEntry>({
+             {"fit", [&] { return fit; }},
+             {"predict", predict_command},
+             {"evaluate", evaluate_command},
+             {"show", show_command},
+             {"report", report_command},
+             {"help",
+              [this] {
+                return help_command([this](const std::string& name) { return help_of_name(name); });
+              }},
+             {"completions", [this] { return completions_command(app_, records_); }},
+         }))
+      add(commands_.emplace_back(entry.make()));
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

@@ -21,14 +21,27 @@ struct Call {
   std::vector<std::string> options = {};  ///< on which its results depend, "--l2=0.01"
 };
 
-/// A command of the program. The function that returns it is defined in NAME_command.cpp and listed
-/// in app.cpp.
+/// A command of the program. The function that returns it is defined in NAME_command.cpp, and
+/// listed in app.cpp or added by its tool.
 struct Command {
   std::string name;
   std::string description;
   std::function<void(OptionSet&)> add_options;
   std::function<int(Console&)> run;  ///< returns the exit code
   Call* call = nullptr;              ///< set by the program if the command has to know it
+};
+
+/// How a command is made, anew for each command line, since it holds the arguments.
+struct CommandEntry {
+  std::string_view name;
+  std::function<Command()> make;
+  std::string_view after = "";  ///< of a tool: behind which command the help lists it
+};
+
+/// Libraries that a tool uses if they are there, as `--version` names them.
+struct UsedLibraries {
+  std::string (*line)();
+  std::vector<std::string> (*black_boxes)();
 };
 
 /// A command with arguments of its own. Its exit code is 0, or 128 plus the signal that ended it

@@ -11,13 +11,10 @@
 #include "cli/certainty.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
-#include "cli/gates.hpp"
 #include "cli/judged_runs.hpp"
-#include "cli/model_sets.hpp"
-#include "cli/texts.hpp"
+#include "cli/many_models.hpp"
 #include "columns/replicates.hpp"
 #include "forms/form.hpp"
-#include "many/set_summary.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
@@ -32,6 +29,10 @@
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {
+
+/// The output of `evaluate`.
+std::string formatted(const EvaluationDocument& report, const FittedModel& model,
+                      OutputFormat format);
 namespace {
 
 struct EvaluateArguments : JudgedRunsArguments {

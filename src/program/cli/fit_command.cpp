@@ -8,15 +8,15 @@
 
 #include "base/text.hpp"
 #include "cli/fit_summary.hpp"
+#include "cli/many_models.hpp"
 #include "forms/form.hpp"
 #include "jobs/large_runs.hpp"
-#include "many/group_fits.hpp"
-#include "many/set_summary.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
+#include "registry/registry.hpp"
 #include "storage/files.hpp"
 #include "trust/resampling.hpp"
 
@@ -270,7 +270,8 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   add_prior(command, arguments.prior);
   add_cut_runs(command, arguments.roles, many);
   add_judging_options(command, arguments);
-  add_many_options(command, arguments);
+  for (const ManyModels& many_models : added<ManyModels>())
+    many_models.add_options(command, arguments);
   command.footer(R"(Examples:
   perfmodel fit runs.csv -o model.json
   perfmodel fit runs.csv --expression auto -o model.json
@@ -354,7 +355,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const auto start = std::chrono::steady_clock::now();
   check_gated_parts(arguments);
   if (asks_for_many(arguments))
-    return run_fit_many(arguments, result_path(arguments, console), console);
+    return many_models().fit(arguments, result_path(arguments, console), console);
   FitRequest request = request_of(arguments);
   const std::string path = result_path(arguments, console);
   OutputFile output(path);
@@ -382,6 +383,11 @@ int run_fit(const FitArguments& arguments, Console& console) {
 }
 
 }  // namespace
+
+bool asks_for_many(const FitArguments& arguments) {
+  return !arguments.by.empty() ||
+         (arguments.roles.target && arguments.roles.target->find(',') != std::string::npos);
+}
 
 FitRequest request_of(const FitArguments& arguments) {
   FitRequest request;

@@ -10,8 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/judged_runs.hpp"
-#include "cli/model_sets.hpp"
-#include "many/set_summary.hpp"
+#include "cli/many_models.hpp"
 #include "page/page.hpp"
 #include "page/page_content.hpp"
 #include "perfmodel/error.hpp"
@@ -128,7 +127,7 @@ int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile
     request.runs_file = base_name(file.path);
     request.runs_sha256 = sha256(file.bytes);
   }
-  const page::SetContent content = set_page(set, request, console);
+  const page::SetContent content = many_models().page(set, request, console);
   if (arguments.is_markdown) {
     doc::Document document{.escapes_markup = true};
     for (const auto& [heading, table] : content.tables) {

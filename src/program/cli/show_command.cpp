@@ -7,9 +7,8 @@
 #include "cli/certainty.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
-#include "cli/model_sets.hpp"
+#include "cli/many_models.hpp"
 #include "forms/scaling_belief.hpp"
-#include "many/set_summary.hpp"
 #include "perfmodel/export.hpp"
 #include "report/document.hpp"
 #include "roles/quantities.hpp"
@@ -104,7 +103,7 @@ int run_show(const ShowArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const SetLines set = picked_models(arguments.model, arguments.pick);
   if (set.size() != 1 && !arguments.language) {
-    const std::string ranking = set_summary(set, console, arguments.ranked_at);
+    const std::string ranking = many_models().ranking(set, console, arguments.ranked_at);
     if (arguments.output != "-")
       return finish(output, ranking);
     console.summary(ranking);

@@ -1,5 +1,6 @@
 #include "codegen/dialect.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -10,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "perfmodel/export.hpp"
+#include "registry/registry.hpp"
 
 namespace perfmodel {
 
@@ -501,18 +503,14 @@ const Dialect& dialect_of(FormulaLanguage language) {
       return javascript;
     case FormulaLanguage::spreadsheet:
       return spreadsheet;
-    case FormulaLanguage::extrap:
-      return extrap_dialect();
-    case FormulaLanguage::nextflow:
-    case FormulaLanguage::snakemake:
-    case FormulaLanguage::galaxy:
-    case FormulaLanguage::slurm:
-      return workflow_dialect_of(language);
-    case FormulaLanguage::text:
-    case FormulaLanguage::latex:
-      break;  // to read: formula_text.cpp
+    default:
+      break;
   }
-  throw std::logic_error("no language that computes");
+  for (const Exporter& exporter : added<Exporter>())
+    if (exporter.language == language)
+      return exporter.dialect();
+  require_tool_of(fmt::format("--as {}", to_text(language)));
+  throw std::logic_error("no language that computes");  // text and latex: formula_text.cpp
 }
 
 }  // namespace perfmodel

@@ -131,13 +131,14 @@ class Dialect {
   const Syntax& syntax_;
 };
 
-/// For the languages that compute, and for Extra-P's notation.
+/// For the languages that are not only to read. Throws UsageError for one of a missing tool.
 const Dialect& dialect_of(FormulaLanguage language);
 
-// Registered in dialect_of().
-const Dialect& extrap_dialect();
-/// For those of is_of_workflow().
-const Dialect& workflow_dialect_of(FormulaLanguage language);
+/// A language of a tool.
+struct Exporter {
+  FormulaLanguage language;
+  const Dialect& (*dialect)();
+};
 
 /// With a decimal point or an exponent: whole numbers are integers in C and NumPy, which overflow.
 std::string decimal_literal(double value);

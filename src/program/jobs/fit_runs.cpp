@@ -13,7 +13,6 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
-#include "compare/comparison.hpp"
 #include "fit/censored.hpp"
 #include "fit/fit.hpp"
 #include "forms/beyond.hpp"
@@ -21,7 +20,6 @@
 #include "forms/fit_options.hpp"
 #include "forms/scaling_belief.hpp"
 #include "jobs/large_runs.hpp"
-#include "many/group_fits.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -614,108 +612,6 @@ Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const st
 
 Metrics measure(const FittedModel& model, const Design& design, const std::string& part) {
   return measure(design, predict(model, design), part);
-}
-
-namespace {
-
-/// What `fit --expression auto` fits: the chosen form, with a residual correction if that predicts
-/// held-out runs better, averaged with what the runs say without it.
-Regressor automatic_form(const ModelSpec& spec, const CompareRequest& request) {
-  FitOptions options = request.options;
-  options.expression = Expression::automatic;
-  options.residual = request.loss || options.signed_terms ? Residual::none : Residual::chosen;
-  options.terms.reset();
-  options.penalty = {};
-  options.loss = request.loss.value_or(default_loss(options));
-  const auto learn = [spec, options](const Design& training) -> LearnedTimes {
-    FittedModel model = fit(spec, training, options);
-    const auto groups = held_out_groups(training).of_row;
-    if (const auto held_out = HeldOutFits::of(model, training, groups, options))
-      model.belief = held_out->belief();
-    const auto found = std::make_shared<const FittedModel>(std::move(model));
-    return {[found](const Design& design) { return predict(*found, design); }, found};
-  };
-  return {"auto", learn};
-}
-
-std::vector<Regressor> models_for(const ModelSpec& spec, const CompareRequest& request) {
-  std::vector<Regressor> models;
-  FitOptions options = request.options;
-  options.expression = Expression::eq4;
-  options.loss = request.loss.value_or(default_loss(options));
-  options.penalty.l1 = options.penalty.l2 = 0;
-  models.push_back(make_expression("Eq. (4)", spec, options));
-  options.penalty.l1 = request.l1;
-  models.push_back(make_expression("Eq. (4), L1 " + short_number(request.l1), spec, options));
-  options.penalty.l1 = 0;
-  options.penalty.l2 = request.l2;
-  models.push_back(make_expression("Eq. (4), L2 " + short_number(request.l2), spec, options));
-  options.penalty.l2 = 0;
-  options.expression = Expression::sum;
-  options.loss = request.loss.value_or(default_loss(options));
-  if (terms_can_be_chosen(spec))
-    models.push_back(make_expression("sum of products", spec, options));
-  if (options.method == Method::scaled) {
-    options.terms = 1;
-    options.residual = Residual::gp;
-    models.push_back(make_expression("product and process", spec, options));
-  }
-  if (options.method == Method::scaled)
-    models.push_back(automatic_form(spec, request));
-  models.push_back(make_random_forest(options.seed));
-  models.push_back(make_support_vectors(NumericForm::plain));
-  models.push_back(make_support_vectors(NumericForm::logarithmic));
-  models.push_back(make_gradient_boosting(options.seed));
-  std::erase_if(models, [](const Regressor& model) { return !model.fit; });
-  return models;
-}
-
-/// Fits a model to the training rows and computes its metrics on every part.
-ModelScore score_model(const Regressor& model, const PreparedRuns& runs) {
-  ModelScore out;
-  const auto start = std::chrono::steady_clock::now();
-  const LearnedTimes learned = model.fit(runs.training);
-  out.fit_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  out.name = model.name;
-  out.file = runs.provenance.file;
-  const auto judge = [&](const Design& design) {
-    return measure(design, learned.predict(design), out.file + " by " + out.name);
-  };
-  out.metrics.train = judge(runs.training);
-  if (runs.validation)
-    out.metrics.validation = judge(*runs.validation);
-  if (runs.test)
-    out.metrics.test = judge(*runs.test);
-  if (learned.expression) {
-    for (const auto& input : runs.spec.extrinsic)
-      out.columns.push_back(input.column);
-    out.scaling_powers = scaling_powers(*learned.expression);
-  }
-  return out;
-}
-
-}  // namespace
-
-std::vector<ModelScore> compare_models(const PreparedRuns& runs, const CompareRequest& request,
-                                       const std::function<void(std::size_t, std::size_t)>& done) {
-  const std::vector<Regressor> models = models_for(runs.spec, request);
-  const auto found = run_tasks<ModelScore>(
-      models.size(), 1,  // each model uses all threads
-      [&](std::size_t k) -> std::optional<ModelScore> {
-        ModelScore score = score_model(models[k], runs);
-        if (request.options.stop.stop_requested())
-          throw Interrupted();
-        return score;
-      },
-      [&](std::size_t k) {
-        if (done)
-          done(k, models.size());
-      });
-  std::vector<ModelScore> scores;
-  for (const auto& score : found)
-    if (score)
-      scores.push_back(*score);
-  return scores;
 }
 
 }  // namespace perfmodel

@@ -11,8 +11,8 @@
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
+#include "registry/registry.hpp"
 #include "sources/csv.hpp"
-#include "sources/readers.hpp"
 #include "sources/written_table.hpp"
 #include "storage/files.hpp"
 
@@ -92,27 +92,20 @@ std::string unpacked(std::string_view packed, const std::string& source) {
   return out;
 }
 
-/// JSON begins with "{" or with "[" and a value; "[gcc]: http..." is Markdown.
-bool is_json(std::string_view bytes) {
-  constexpr std::string_view blanks = " \t\r\n\xEF\xBB\xBF";
-  const std::size_t first = bytes.find_first_not_of(blanks);
-  if (first == bytes.npos || bytes[first] != '[')
-    return first != bytes.npos && bytes[first] == '{';
-  const std::size_t value = bytes.find_first_not_of(blanks, first + 1);
-  return value == bytes.npos ||
-         std::string_view("[{]\"-0123456789tfn").find(bytes[value]) != std::string_view::npos;
+/// Null for CSV.
+const Reader* reader_of(InputFormat family) {
+  for (const Reader& reader : added<Reader>())
+    if (reader.family == family)
+      return &reader;
+  return nullptr;
 }
 
-/// The family of formats that the content has: csv, json, or one of the others of which no other
-/// format is a kind.
+/// The family of formats that a content has, of which no other format is a kind.
 InputFormat family_of(std::string_view bytes) {
-  if (is_sqlite(bytes))
-    return InputFormat::sqlite;
-  if (is_extrap_text(bytes))
-    return InputFormat::extrap;
-  if (is_go_benchmark(bytes))
-    return InputFormat::go_benchmark;
-  return is_json(bytes) ? InputFormat::json : InputFormat::csv;
+  for (const Reader& reader : added<Reader>())
+    if (reader.recognises(bytes))
+      return reader.family;
+  return InputFormat::csv;
 }
 
 /// Whether a content of this family may be in the format that the user names.
@@ -122,18 +115,8 @@ bool may_be(InputFormat family, InputFormat format) {
 }
 
 std::string words_for(InputFormat family) {
-  switch (family) {
-    case InputFormat::json:
-      return "JSON";
-    case InputFormat::extrap:
-      return "a text file of Extra-P";
-    case InputFormat::sqlite:
-      return "an SQLite database";
-    case InputFormat::go_benchmark:
-      return "the output of Go's benchmarks";
-    default:
-      return "CSV";
-  }
+  const Reader* const reader = reader_of(family);
+  return reader == nullptr ? "CSV" : std::string(reader->words);
 }
 
 /// Throws UsageError if an option does not apply to the file.
@@ -184,12 +167,7 @@ InputOptions with_those_of_fit(InputOptions given, InputFormat family, std::stri
 /// The rows of a file that is not CSV.
 NamedRows rows_of(InputFormat family, std::string_view bytes, const std::string& source,
                   const InputOptions& options) try {
-  if (family == InputFormat::sqlite)
-    return read_sqlite(bytes, source, options);
-  if (family == InputFormat::go_benchmark)
-    return read_go_benchmark(bytes, source);
-  return family == InputFormat::extrap ? read_extrap_text(bytes, source)
-                                       : read_json(bytes, source, options.format);
+  return reader_of(family)->read(bytes, source, options);
 } catch (const std::length_error&) {
   throw InputError(
       fmt::format("{}: the runs have more than {} columns; one row per run and one column per "
@@ -197,9 +175,18 @@ NamedRows rows_of(InputFormat family, std::string_view bytes, const std::string&
                   source, kMostColumns));
 }
 
+bool is_table_of_tool(std::string_view beginning) {
+  return std::ranges::any_of(
+      added<TableReader>(),
+      [&](const TableReader& reader) { return reader.recognises(beginning); });
+}
+
 /// Replaces a table of jobs, or one that was written for people, by plain CSV.
 void read_table(std::optional<char> separator, SourceText& file) {
-  auto joined = separator ? std::nullopt : joined_job_table(file.csv, file.source);
+  std::optional<std::string> joined;
+  for (const TableReader& reader : added<TableReader>())
+    if (!separator && !joined)
+      joined = reader.as_csv(file.csv, file.source);
   auto written = joined ? std::nullopt : written_table(file.csv, file.source, separator);
   if (!joined && !written)
     return;
@@ -267,6 +254,8 @@ SourceText read_source_bytes(std::string bytes, const std::string& source,
     take_import_lines(out);
     return out;
   }
+  if (given.format)
+    require_tool_of(fmt::format("--input-format {}", to_text(*given.format)));
   if (out.csv.starts_with(kGzip)) {
     out.sha256 = sha256(out.csv);
     out.csv = unpacked(out.csv, out.source);
@@ -274,6 +263,8 @@ SourceText read_source_bytes(std::string bytes, const std::string& source,
   if (const std::string verdict = verdict_on(out.csv); !verdict.empty())
     throw InputError(fmt::format("{} {}", out.source, verdict));
   const bool is_imported = take_import_lines(out);
+  if (!is_imported)
+    require_reader_of(out.csv, out.source);
   const InputFormat family = is_imported ? InputFormat::csv : family_of(out.csv);
   const InputOptions& options = out.read_as = with_those_of_fit(given, family, out.csv);
   check_options(family, out.source, options);
@@ -297,7 +288,7 @@ SourceText read_source_bytes(std::string bytes, const std::string& source,
 bool is_plain_csv(std::string_view beginning, const InputOptions& options) {
   return options.format == InputFormat::csv ||
          (!beginning.starts_with(kGzip) && family_of(beginning) == InputFormat::csv &&
-          (options.separator || !is_job_table(beginning)) &&
+          (options.separator || !is_table_of_tool(beginning)) &&
           !written_table(beginning, "the file", options.separator));
 }
 

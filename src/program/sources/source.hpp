@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,23 @@ class NamedRows {
   std::vector<std::vector<std::pair<std::size_t, std::string>>> rows_;  ///< column, text
   std::vector<std::string> results_;
   std::vector<std::string> notices_;
+};
+
+/// A reader of a family of formats, which a tool adds; the first one that recognises a file reads
+/// it.
+struct Reader {
+  InputFormat family;
+  std::string_view words;  ///< "an SQLite database"
+  bool (*recognises)(std::string_view bytes);
+  /// `source` names the file in messages. Throws InputError for a damaged file, with the place in
+  /// it, and std::length_error for too many columns.
+  NamedRows (*read)(std::string_view bytes, const std::string& source, const InputOptions& options);
+};
+
+/// A reader of tables that are no CSV yet, but become one; nullopt for other files.
+struct TableReader {
+  bool (*recognises)(std::string_view beginning);
+  std::optional<std::string> (*as_csv)(std::string_view bytes, const std::string& source);
 };
 
 /// A file of runs as CSV text.

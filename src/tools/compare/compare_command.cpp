@@ -17,10 +17,41 @@
 #include "jobs/large_runs.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "registry/registry.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
+#include "report/model_json.hpp"
 #include "storage/files.hpp"
 #include "sums/sum_terms.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// Models and black boxes side by side.
+struct ComparisonDocument {
+  const std::vector<Provenance>& data = kSample<std::vector<Provenance>>;
+  const std::vector<ModelScore>& scores = kSample<std::vector<ModelScore>>;
+  bool has_black_boxes = false;
+};
+
+void describe(Fields& f, const ComparisonDocument& x) {
+  f.document("perfmodel/comparison", "Models and black boxes: compare");
+  f("data", x.data, "the runs");
+  f("black_boxes", x.has_black_boxes, "whether the program was built with them");
+  f.list("models", x.scores, "what was compared", [](Fields& item, auto& score, std::size_t) {
+    ByName<Finite> powers;
+    for (std::size_t j = 0; j < score.columns.size(); ++j)
+      powers.emplace_back(score.columns[j], Finite{score.scaling_powers[j]});
+    item("name", score.name, "of the model or black box");
+    item("file", score.file, "its runs");
+    item("metrics", score.metrics, "[metrics](#metrics) by part");
+    item("fit_seconds", Finite{score.fit_seconds}, "how long its fit took");
+    item("scaling_powers", powers.empty() ? std::nullopt : std::optional(powers), "by column");
+  });
+}
+
+}  // namespace
+}  // namespace perfmodel
 
 namespace perfmodel::cli {
 namespace {
@@ -361,11 +392,42 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   return 0;
 }
 
+std::string line_of_black_boxes() {
+  return std::string("black boxes of compare: ") +
+         (has_black_boxes() ? "dlib" : "none, built without dlib") +
+         (has_gradient_boosting() ? ", XGBoost" : ", built without XGBoost") + "\n";
+}
+
+std::vector<std::string> black_boxes() {
+  std::vector<std::string> out;
+  if (has_black_boxes())
+    out.emplace_back("dlib");
+  if (has_gradient_boosting())
+    out.emplace_back("XGBoost");
+  return out;
+}
+
 }  // namespace
 
+Command sweep_command();
+Command simulate_command();
 Command compare_command() {
   return make_command<CompareArguments>("compare", "Compares the model with black-box regressions.",
                                         setup_compare, run_compare);
 }
 
 }  // namespace perfmodel::cli
+
+namespace perfmodel {
+
+Json schema_of_sweep();
+
+void add_compare() {
+  add<cli::CommandEntry>({{"sweep", cli::sweep_command, "evaluate"},
+                          {"compare", cli::compare_command, "evaluate"},
+                          {"simulate", cli::simulate_command, "evaluate"}});
+  add<cli::UsedLibraries>({{cli::line_of_black_boxes, cli::black_boxes}});
+  add<DocumentKind>({{"comparison", schema_of<ComparisonDocument>}, {"sweep", schema_of_sweep}});
+}
+
+}  // namespace perfmodel

@@ -4,11 +4,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/eigen.hpp"
+#include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 
@@ -73,5 +77,48 @@ Regressor make_gradient_boosting(std::uint64_t seed);
 /// Whether this program was built with XGBoost. Without it, the function above returns a method
 /// that cannot fit.
 bool has_gradient_boosting();
+
+/// Errors of one model on the runs of one file.
+struct ModelScore {
+  std::string name;
+  std::size_t source = 0;  ///< index of the file
+  std::string file;
+  PartMetrics metrics;
+  double fit_seconds = 0;
+  /// Extrinsic columns and their powers; empty for a black box.
+  std::vector<std::string> columns;
+  std::vector<double> scaling_powers;
+};
+
+/// A split that tests the extrapolation of a column.
+struct Extrapolation {
+  Split split;
+  double limit = 0;  ///< rows up to this value train, larger ones test
+};
+
+/// Splits `rows` by a numeric column: values up to `limit` train, larger ones test. Without a
+/// limit, the lowest 60 % of the distinct values (rounded up, but not all) train.
+///
+/// Throws InputError if the column is missing or holds text, UsageError if either side is empty.
+Extrapolation split_by_value(const Table& table, std::span<const std::size_t> rows,
+                             std::string_view column, std::optional<double> limit);
+
+/// How the models of a comparison are fitted.
+struct CompareRequest {
+  FitOptions options;        ///< expression, loss and penalty are set model by model
+  std::optional<Loss> loss;  ///< nullopt: the default of each expression
+  double l1 = 0.001;         ///< of the second and third model; the paper's lambda
+  double l2 = 0.001;
+};
+
+/// Fits and scores on the same rows: Eq. (4) without a penalty, with L1 and with L2; a sum of
+/// products if its terms can be chosen (terms_can_be_chosen()); one product with a Gaussian-process
+/// residual and the automatic choice of a form, which only the method `scaled` fits; and the black
+/// boxes that were built in. `done` is called after each model.
+///
+/// Throws Interrupted after a stop request.
+std::vector<ModelScore> compare_models(
+    const PreparedRuns& runs, const CompareRequest& request,
+    const std::function<void(std::size_t done, std::size_t all)>& done = nullptr);
 
 }  // namespace perfmodel

@@ -9,10 +9,67 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
+#include "compare/sweep.hpp"
 #include "perfmodel/error.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
+#include "report/model_json.hpp"
 #include "storage/files.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// Regularisation path and the point chosen from it.
+struct SweepDocument {
+  const Provenance& provenance = kSample<Provenance>;
+  const std::vector<SweepPoint>& points = kSample<std::vector<SweepPoint>>;
+  std::size_t chosen = 0;  ///< index of a point
+  LambdaRule rule = LambdaRule::lowest;
+};
+
+void describe_point(Fields& f, const SweepPoint& x, std::size_t) {
+  ByName<Finite> constants;
+  const auto names = f.writes() ? constant_names(x.model) : std::vector<std::string>{};
+  for (std::size_t k = 0; k < names.size(); ++k)
+    constants.emplace_back(names[k], Finite{x.model.constants[static_cast<Eigen::Index>(k)]});
+  f("penalty", x.penalty, "which one");
+  f("lambda", Finite{x.lambda}, "its weight");
+  f("cost", Finite{x.model.search.cost}, "that was minimised");
+  f("validation_loss", Finite{x.validation_loss}, "mean over the validation rows");
+  f("validation_loss_standard_error", Finite{x.standard_error}, "of the mean over the rows");
+  f("termination", x.model.search.termination, "of the search");
+  f("metrics", x.model.known.metrics, "[metrics](#metrics) by part");
+  f("constants", constants, "by name");
+}
+
+void describe(Fields& f, const SweepDocument& x) {
+  const SweepPoint& chosen = x.points.empty() ? kSample<SweepPoint> : x.points[x.chosen];
+  const SearchSummary& search = chosen.model.search;
+  f.document("perfmodel/sweep", "The regularisation path: sweep");
+  describe_unit(f, chosen.model.spec.target, chosen.model.spec.unit);
+  f("data", x.provenance, "the runs");
+  f.object("search", "what all points have in common", [&](Fields& inner) {
+    inner("method", search.method, "in normalised columns, or as in the paper");
+    inner("loss", search.objective.loss, "that is minimised");
+    inner("penalised_constants", search.objective.penalty.constants, "which form of them");
+    inner("seed", search.seed, "of the search");
+  });
+  f.list("points", x.points, "the path", describe_point);
+  f.object("chosen", "the point that was chosen", [&](Fields& inner) {
+    inner("index", x.chosen, "into the points");
+    inner("penalty", chosen.penalty, "of this point");
+    inner("lambda", Finite{chosen.lambda}, "of this point");
+    inner("rule", x.rule, "by which it was chosen");
+  });
+}
+
+}  // namespace
+
+Json schema_of_sweep() {
+  return schema_of<SweepDocument>();
+}
+
+}  // namespace perfmodel
 
 namespace perfmodel::cli {
 namespace {

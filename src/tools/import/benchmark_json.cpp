@@ -12,7 +12,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "sources/readers.hpp"
+#include "import/readers.hpp"
 #include "sources/source.hpp"
 
 // The results of tools that measure programs: Google Benchmark, hyperfine, asv.

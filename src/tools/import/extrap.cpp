@@ -11,8 +11,8 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "import/readers.hpp"
 #include "perfmodel/error.hpp"
-#include "sources/readers.hpp"
 #include "sources/source.hpp"
 
 namespace perfmodel {
@@ -321,7 +321,7 @@ bool is_extrap_text(std::string_view bytes) {
   return false;
 }
 
-NamedRows read_extrap_text(std::string_view bytes, const std::string& source) {
+NamedRows read_extrap_text(std::string_view bytes, const std::string& source, const InputOptions&) {
   return bytes.starts_with(kTalpas) ? read_talpas(bytes, source) : TextReader(source).read(bytes);
 }
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "import/readers.hpp"
 #include "perfmodel/error.hpp"
-#include "sources/readers.hpp"
 #include "sources/source.hpp"
 
 // The text that `go test -bench` prints.
@@ -223,7 +223,8 @@ bool is_go_benchmark(std::string_view beginning) {
   return false;
 }
 
-NamedRows read_go_benchmark(std::string_view bytes, const std::string& source) {
+NamedRows read_go_benchmark(std::string_view bytes, const std::string& source,
+                            const InputOptions&) {
   GoReader reader(source);
   while (!bytes.empty())
     reader.read_line(take_line(bytes));

@@ -5,9 +5,11 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
-#include "perfmodel/fit.hpp"
+#include "import/readers.hpp"
+#include "perfmodel/import.hpp"
 #include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
+#include "registry/registry.hpp"
 #include "storage/files.hpp"
 
 namespace perfmodel::cli {
@@ -71,3 +73,12 @@ Command import_command() {
 }
 
 }  // namespace perfmodel::cli
+
+namespace perfmodel {
+
+void add_import() {
+  add_import_readers();
+  add<cli::CommandEntry>({{"import", cli::import_command, "evaluate"}});
+}
+
+}  // namespace perfmodel

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "import/readers.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
@@ -18,7 +19,6 @@
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
 #include "sources/csv.hpp"
-#include "sources/readers.hpp"
 #include "sources/source.hpp"
 
 namespace perfmodel {

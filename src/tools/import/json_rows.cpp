@@ -12,11 +12,13 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "import/readers.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/import.hpp"
 #include "perfmodel/reading.hpp"
+#include "registry/registry.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
-#include "sources/readers.hpp"
 #include "sources/source.hpp"
 
 namespace perfmodel {
@@ -313,10 +315,22 @@ std::optional<NamedRows> rows_of_tool(std::span<const JsonCursor> documents,
   return std::nullopt;
 }
 
+/// JSON begins with "{" or with "[" and a value; "[gcc]: http..." is Markdown.
+bool is_json_text(std::string_view bytes) {
+  constexpr std::string_view blanks = " \t\r\n\xEF\xBB\xBF";
+  const std::size_t first = bytes.find_first_not_of(blanks);
+  if (first == bytes.npos || bytes[first] != '[')
+    return first != bytes.npos && bytes[first] == '{';
+  const std::size_t value = bytes.find_first_not_of(blanks, first + 1);
+  return value == bytes.npos ||
+         std::string_view("[{]\"-0123456789tfn").find(bytes[value]) != std::string_view::npos;
+}
+
 }  // namespace
 
 NamedRows read_json(std::string_view bytes, const std::string& source,
-                    std::optional<InputFormat> format) {
+                    const InputOptions& options) {
+  const std::optional<InputFormat> format = options.format;
   const std::vector<JsonCursor> documents = documents_of(readable(bytes, source), source);
   for (const JsonCursor& document : documents)
     refuse_own(document, source);
@@ -325,6 +339,15 @@ NamedRows read_json(std::string_view bytes, const std::string& source,
   if (format && *format != InputFormat::json)
     throw InputError(fmt::format("{} is JSON, but not that of {}", source, to_text(*format)));
   return rows_of_documents(documents);
+}
+
+void add_import_readers() {
+  add<Reader>({{InputFormat::sqlite, "an SQLite database", is_sqlite, read_sqlite},
+               {InputFormat::extrap, "a text file of Extra-P", is_extrap_text, read_extrap_text},
+               {InputFormat::go_benchmark, "the output of Go's benchmarks", is_go_benchmark,
+                read_go_benchmark},
+               {InputFormat::json, "JSON", is_json_text, read_json}});
+  add<TableReader>({{is_job_table, joined_job_table}});
 }
 
 }  // namespace perfmodel

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "import/readers.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/reading.hpp"
-#include "sources/readers.hpp"
 #include "sources/source.hpp"
 
 namespace perfmodel {

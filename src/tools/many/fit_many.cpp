@@ -9,13 +9,13 @@
 #include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/app.hpp"
-#include "cli/fit_command.hpp"
 #include "cli/fit_summary.hpp"
-#include "cli/model_sets.hpp"
+#include "cli/many_models.hpp"
 #include "many/group_fits.hpp"
 #include "many/set_summary.hpp"
 #include "many/tasks.hpp"
 #include "perfmodel/error.hpp"
+#include "registry/registry.hpp"
 #include "report/model_set.hpp"
 #include "storage/files.hpp"
 
@@ -215,8 +215,6 @@ int run_merge(const MergeArguments& arguments, Console& console) {
   return 0;
 }
 
-}  // namespace
-
 void add_many_options(OptionSet& command, FitArguments& arguments) {
   const Condition many = {"many models: --by, or several targets",
                           [&] { return asks_for_many(arguments); }};
@@ -241,11 +239,6 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
       .needs(many)
       .excludes("--fail-if", "it judges all of them; pass it to merge");
   command.common({"--by"});
-}
-
-bool asks_for_many(const FitArguments& arguments) {
-  return !arguments.by.empty() ||
-         (arguments.roles.target && arguments.roles.target->find(',') != std::string::npos);
 }
 
 int run_fit_many(const FitArguments& arguments, const std::string& output_path, Console& console) {
@@ -307,4 +300,15 @@ Command merge_command() {
                                       run_merge);
 }
 
+}  // namespace
 }  // namespace perfmodel::cli
+
+namespace perfmodel {
+
+void add_many() {
+  add<cli::CommandEntry>({{"merge", cli::merge_command, "fit"}});
+  add<cli::ManyModels>(
+      {{cli::add_many_options, cli::run_fit_many, cli::set_summary, cli::set_page}});
+}
+
+}  // namespace perfmodel

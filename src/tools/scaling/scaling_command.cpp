@@ -6,14 +6,12 @@
 #include <vector>
 
 #include "analysis/model_words.hpp"
-#include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/judged_runs.hpp"
 #include "cli/model_sets.hpp"
-#include "cli/texts.hpp"
 #include "columns/spec.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
@@ -25,9 +23,10 @@
 #include "perfmodel/predict.hpp"
 #include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
-#include "report/documents.hpp"
+#include "registry/registry.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/roles.hpp"
+#include "scaling/scaling.hpp"
 #include "storage/files.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
@@ -564,3 +563,12 @@ Command scaling_command() {
 }
 
 }  // namespace perfmodel::cli
+
+namespace perfmodel {
+
+void add_scaling() {
+  add<cli::CommandEntry>({{"scaling", cli::scaling_command, "evaluate"}});
+  add<DocumentKind>({{"scaling", schema_of<ScalingDocument>}});
+}
+
+}  // namespace perfmodel

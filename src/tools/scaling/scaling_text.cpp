@@ -3,8 +3,212 @@
 
 #include "analysis/model_words.hpp"
 #include "base/text.hpp"
-#include "cli/texts.hpp"
-#include "report/document.hpp"
+#include "analysis/model_words.hpp"
+#include "scaling/scaling.hpp"
+
+namespace perfmodel {
+
+namespace {
+
+void describe_misfit(Fields& f, std::optional<double> misfit) {
+  f("misfit", misfit, "rmse over the mean; `null`: any times at so few scales fit the law");
+  f("describes", misfit ? std::optional(*misfit <= scaling::kMostMisfit) : std::nullopt,
+    "false: the misfit is too large for a law; `null` beside that of `misfit`");
+}
+
+}  // namespace
+
+void describe(Fields& f, const scaling::Amdahl& x) {
+  f("serial_fraction", x.serial_fraction, "s of t = t_1 (s + (1 - s) / G)");
+  f("time_of_one", x.time_of_one, "t_1");
+  f("rmse", x.rmse, "of the times");
+  describe_misfit(f, x.misfit);
+}
+
+void describe(Fields& f, const scaling::Gustafson& x) {
+  f("serial_fraction", x.serial_fraction, "s' of S = G - s' (G - 1)");
+  f("rmse", x.rmse, "of the speedups against the first row");
+  describe_misfit(f, x.misfit);
+}
+
+void describe(Fields& f, const scaling::Usl& x) {
+  f("sigma", x.sigma, "contention");
+  f("kappa", x.kappa, "coherency");
+  f("gamma", x.gamma, "throughput of one worker");
+  f("gamma_is_measured", x.gamma_is_measured, "whether it is not fitted");
+  f("peak", x.peak(), "scale of the highest throughput; `null`: none near these scales");
+  f("rmse", x.rmse, "of the throughputs");
+  describe_misfit(f, x.misfit);
+}
+
+void describe(Fields& f, const scaling::Limit& x) {
+  f("part", x.part, "of the predicted time");
+  f("share", x.share, "of the time");
+  f("excess", x.excess, "what perfect scaling of it would save, as a share of the time");
+}
+
+void describe(Fields& f, const scaling::Knee& x) {
+  f("lower", x.lower, "for times at the upper ends of their intervals");
+  f("predicted", x.predicted, "for predicted times");
+  f("upper", x.upper, "for times at the lower ends");
+}
+
+void describe(Fields& f, const scaling::ScaleToMeasure& x) {
+  f("scale", x.scale, "of the column");
+  f("gain", x.gain, "decrease of the standard deviation of ln t at `aims`, as a share");
+  f("cost", x.cost, "predicted time; of workers, of all together");
+}
+
+namespace {
+
+struct SpeedupFields {
+  double speedup = 1;
+  double efficiency = 1;
+};
+
+void describe(Fields& f, const SpeedupFields& x) {
+  f("speedup", x.speedup, "relative to the first scale");
+  f("efficiency", x.efficiency, "speedup over the ratio of scales");
+}
+
+/// The power and the constant of a model; those of ScalingDocument must be set.
+struct PowerFields {
+  const ScalingDocument& of = kSample<ScalingDocument>;
+};
+
+void describe(Fields& f, const PowerFields& x) {
+  const auto power = x.of.power.value_or(scaling::PowerPlusConstant{});
+  f("settings", x.of.settings, "what was held");
+  f("q", power.power, "of t = A G^q + C");
+  f("A", power.scalable, "the part that scales, at G = 1");
+  f("C", power.constant, "the part that does not");
+  f("pays_until", x.of.model_pays_until, "the largest whole scale at or above the limit");
+  f.list("readings", x.of.readings, "of the power", [](Fields& item, auto& reading, std::size_t) {
+    item("scale", reading.scale, "G");
+    item("scalable_part", SpeedupFields{reading.scalable_speedup, reading.scalable_efficiency},
+         "what q alone says");
+    item("whole_time", SpeedupFields{reading.whole_speedup, reading.whole_efficiency},
+         "what q and C say");
+  });
+}
+
+/// What doubling the scale does.
+struct DoublingFields {
+  const ScalingDocument& of = kSample<ScalingDocument>;
+};
+
+void describe(Fields& f, const DoublingFields& x) {
+  const Effect effect = x.of.doubling.value_or(Effect{});
+  f("from", effect.from, "scale");
+  f("to", effect.to, "twice as much");
+  f("time_ratio", effect.ratio, "the predicted time at `to` over that at `from`");
+  f("measured", effect.measured, "whether both lie in the measured range");
+  f("at", x.of.doubling_at, "the central run, in words, with what was set");
+}
+
+void describe_rows(Fields& f, const ScalingDocument& x) {
+  const auto told = [&](auto value) {
+    return x.tells_speedup ? std::optional<double>(value) : std::nullopt;
+  };
+  f.list("rows", x.study.rows, "one per scale", [&](Fields& item, auto& row, std::size_t i) {
+    const bool has_range = !x.in_range.empty();
+    const bool has_interval = !x.intervals.empty();
+    const Interval interval = has_interval ? x.intervals[i] : Interval{};
+    const bool has_bands = has_interval && x.tells_speedup && x.forecast;
+    const Interval speedup = has_bands ? x.forecast->speedups[i] : Interval{};
+    const Interval efficiency = has_bands ? x.forecast->efficiencies[i] : Interval{};
+    const bool has_limit = x.tells_speedup && x.forecast;
+    item("scale", row.scale, "value of the column");
+    item("time", row.time, "measured or predicted");
+    item("configurations", row.configurations, "how many were compared");
+    item("speedup", told(row.speedup), "against the first row");
+    item("efficiency", told(row.efficiency), "speedup over the ratio of scales");
+    item("karp_flatt", x.tells_speedup ? row.karp_flatt : std::nullopt,
+         "serial share of the first row");
+    item("equivalent_power", row.equivalent_power, "q of speedup = (scale ratio)^-q");
+    item("in_range", has_range ? std::optional<bool>(x.in_range[i]) : std::nullopt,
+         "of a model: whether the row is not extrapolated");
+    item("lower", interval.low, "of the time, where the model has intervals",
+         only_if(has_interval));
+    item("upper", interval.high, "of the time, where the model has intervals",
+         only_if(has_interval));
+    item("speedup_lower", speedup.low, "for `upper`, against the predicted first row",
+         only_if(has_bands));
+    item("speedup_upper", speedup.high, "for `lower`", only_if(has_bands));
+    item("efficiency_lower", efficiency.low, "for `upper`", only_if(has_bands));
+    item("efficiency_upper", efficiency.high, "for `lower`", only_if(has_bands));
+    item("limit", has_limit ? x.forecast->limits[i] : std::nullopt,
+         "of a model: the part of the time that scales worst; `null`: all scale perfectly",
+         only_if(has_limit));
+  });
+}
+
+}  // namespace
+
+ScalingDocument of_level(ScalingDocument document, const LevelStudy& level) {
+  document.levels.clear();
+  document.relative = level.relative;
+  document.left_out = level.left_out;
+  document.study = level.study;
+  return document;
+}
+
+/// The study of `x`, or that of a level.
+void describe_study(Fields& f, const ScalingDocument& x) {
+  const auto told = x.tells_speedup ? x.study : scaling::ScalingStudy();
+  f("time_is_relative", x.relative, "whether times are relative to the first row");
+  f("left_out", x.left_out, "lines of rows with which nothing could be compared",
+    only_if(x.source == "runs"));
+  describe_rows(f, x);
+  f.object("laws", "`null` where one does not go with the kind", [&](Fields& laws) {
+    laws("amdahl", told.amdahl, "of strong scaling");
+    laws("gustafson", told.gustafson, "of weak scaling");
+    laws("usl", told.usl, "the universal scalability law");
+  });
+  f("least_efficiency", x.study.least_efficiency, "the limit, as a share");
+  f("pays_until", told.pays_until, "the last scale at or above the limit");
+  f("pays_no_more_at", told.pays_no_more_at, "the first below it");
+  f("fastest_scale", x.tells_speedup ? std::optional(x.study.fastest_scale) : std::nullopt,
+    "of the highest throughput");
+}
+
+void describe(Fields& f, const ScalingDocument& x) {
+  const bool tells = x.tells_speedup;
+  f.document("perfmodel/scaling", "Speedup and laws along a column: scaling");
+  f("source", x.source, "`model` or `runs`");
+  f("file", x.file, "its name");
+  f("column", x.column, "the scale");
+  f("kind", tells ? std::optional(x.study.kind) : std::nullopt,
+    "`null`: no speedups, since it counts no workers");
+  f("kind_because", x.kind_because.empty() ? std::nullopt : std::optional(x.kind_because),
+    "what told the kind, or what is not known; `null` if the kind was given");
+  f("kind_is_open", x.kind_is_open, "no column told the kind for certain: it is assumed");
+  f("time_unit", x.relative ? std::string() : x.unit.name, "of times");
+  describe_study(f, x);
+  f.list(
+      "levels", x.levels,
+      "of runs: studies of levels that differ by more than noise; the study above is then their "
+      "mean, which no law describes",
+      [&](Fields& item, const LevelStudy& level, std::size_t) {
+        item("at", level.at, "columns and their levels");
+        describe_study(item, of_level(x, level));
+      },
+      only_if(x.source == "runs"));
+  f("doubling", x.doubling ? std::optional(DoublingFields{x}) : std::nullopt,
+    "of a model: what doubling the scale does");
+  f("model", x.power ? std::optional(PowerFields{x}) : std::nullopt, "of Eq. (4)");
+  f("interval_level", x.level, "of the intervals of the rows", only_if(!x.intervals.empty()));
+  const scaling::Forecast forecast = x.forecast.value_or(scaling::Forecast{});
+  f("knee", forecast.knee,
+    "of a model: the largest whole scale at or above the limit; `null`: the whole table is",
+    only_if(tells && x.forecast));
+  f("aims", forecast.aims, "of a model: scales whose time is to become certain",
+    only_if(x.forecast.has_value()));
+  f("measure_first", forecast.measure_first, "the scales worth a run, the best first",
+    only_if(x.forecast.has_value()));
+}
+
+}  // namespace perfmodel
 
 namespace perfmodel::cli {
 namespace {

@@ -6,13 +6,12 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
-#include "cli/texts.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
-#include "report/documents.hpp"
-#include "ssgd/ssgd.hpp"
+#include "registry/registry.hpp"
+#include "ssgd/ssgd_document.hpp"
 #include "storage/files.hpp"
 
 namespace perfmodel::cli {
@@ -357,3 +356,12 @@ Command ssgd_command() {
 }
 
 }  // namespace perfmodel::cli
+
+namespace perfmodel {
+
+void add_ssgd() {
+  add<cli::CommandEntry>({{"ssgd", cli::ssgd_command, "evaluate"}});
+  add<DocumentKind>({{"ssgd", schema_of<SsgdDocument>}});
+}
+
+}  // namespace perfmodel

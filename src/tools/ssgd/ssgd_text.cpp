@@ -9,9 +9,123 @@
 
 #include "base/text.hpp"
 #include "cli/console.hpp"
-#include "cli/texts.hpp"
-#include "report/document.hpp"
-#include "ssgd/ssgd.hpp"
+#include "page/figures.hpp"
+#include "ssgd/ssgd_document.hpp"
+
+namespace perfmodel {
+
+void describe(Fields& f, const ssgd::Imbalance& x) {
+  f("imbalance_ratio", x.imbalance_ratio, "M / m of the largest and the mean time");
+  f("load_imbalance_factor", x.load_imbalance_factor, "M / m - 1");
+  f("pop_load_balance", x.pop_load_balance, "m / M");
+  f("relative_imbalance", x.relative_imbalance, "1 - m / M");
+  f("imbalance_percentage", x.imbalance_percentage, "(M - m) / M * G / (G - 1) * 100");
+}
+
+void describe(Fields& f, const ssgd::PopFactors& x) {
+  f("load_balance", x.load_balance, "mean / max useful time");
+  f("serialisation_efficiency", x.serialisation_efficiency, "max useful / time without network");
+  f("transfer_efficiency", x.transfer_efficiency, "time without network / time");
+  f("communication_efficiency", x.communication_efficiency, "max useful / time");
+  f("parallel_efficiency", x.parallel_efficiency, "mean useful / time");
+  f("computation_scaling", x.computation_scaling, "useful time on one worker / on all");
+  f("global_efficiency", x.global_efficiency, "the product of the two before");
+}
+
+void describe(Fields& f, const ssgd::Schedule& x) {
+  f("name", x.name, "`naive` or a merge policy");
+  f("message_times", x.measured ? "measured" : "modelled", "`measured` or `modelled`");
+  f("chosen", x.chosen, "whether it is the one that was asked for");
+  f("messages", x.iteration.messages.size(), "their number");
+  f("communication_us", x.iteration.communication_us, "all messages, overlapped or not");
+  f("exposed_us", x.iteration.exposed_us, "communication that nothing hides");
+  f("finish_us", x.iteration.finish_us, "end of the last message");
+  f("iteration_us", x.iteration.total_us, "the whole iteration");
+  f("speedup", x.speedup, "against one worker");
+  f("efficiency", x.efficiency, "against one worker");
+}
+
+void describe(Fields& f, const ssgd::Iteration& x) {
+  f("read_us", x.phases.read_us, "the mini-batch is read and decoded");
+  f("split_us", x.phases.split_us, "the host cuts it into parts");
+  f("copy_us", x.phases.copy_us, "to the device");
+  f("forward_us", x.compute.forward_us, "the forward pass");
+  f("backward_us", f.writes() ? x.compute.backward_us() : 0., "the backward pass");
+  f("communication_us", x.communication_us, "all messages, overlapped or not");
+  f("finish_us", x.finish_us, "end of the last message");
+  f("exposed_us", x.exposed_us, "communication that nothing hides");
+  f("update_us", x.phases.update_us, "of the parameters");
+  f("iteration_us", x.total_us, "the whole iteration");
+}
+
+namespace {
+
+void describe_message_times(Fields& f, const SsgdDocument& x) {
+  const auto cost = x.request.cost.value_or(ssgd::LinearCost{});
+  const FieldRule if_cost = only_if(x.request.cost.has_value());
+  f("source", x.message_times, "in words");
+  f("start_us", cost.start_us, "of a formula or a line", if_cost);
+  f("per_byte_us", cost.per_byte_us, "of a formula or a line", if_cost);
+  const auto fit = x.latency_fit.value_or(ssgd::LatencyFit{});
+  const bool is_ring = x.latency_fit && x.study.workers > 1;
+  const auto ring = is_ring ? ssgd::as_ring(fit.cost, x.study.workers) : ssgd::Link{};
+  f.object("fit", "to latencies", only_if(x.latency_fit.has_value()), [&](Fields& inner) {
+    inner("points", fit.points, "how many");
+    inner("r2", fit.r2, "share of the variance explained");
+    inner("ring_alpha_us", ring.alpha_us, "of a ring that takes as long", only_if(is_ring));
+    inner("ring_beta_us_per_byte", ring.beta_us, "of it", only_if(is_ring));
+  });
+}
+
+void describe_messages(Fields& f, const SsgdDocument& x) {
+  const ssgd::Iteration& iteration = x.study.chosen;
+  const auto layer = [&](std::size_t gradient) {
+    return f.writes() ? x.profile.layers[iteration.gradients[gradient].layer].name : "";
+  };
+  f.list("messages", iteration.messages, "one after another",
+         [&](Fields& item, const ssgd::Message& message, std::size_t) {
+           item("first_layer", layer(message.gradients.first), "whose gradients it has");
+           item("last_layer", layer(message.gradients.last), "whose gradients it has");
+           item("bytes", message.bytes, "its size");
+           item("start_us", message.start_us, "within the iteration");
+           item("end_us", message.end_us, "within the iteration");
+         });
+}
+
+}  // namespace
+
+void describe(Fields& f, const SsgdDocument& x) {
+  const ssgd::Study& study = x.study;
+  const double samples = static_cast<double>(study.workers) * x.batch.value_or(0);
+  f.document("perfmodel/ssgd", "An iteration of synchronous SGD: ssgd");
+  f.object("layers", "the network", [&](Fields& layers) {
+    layers("file", x.file, "its name");
+    layers("count", x.profile.layers.size(), "how many");
+    layers("gradient_bytes", x.profile.gradient_bytes(), "of all");
+  });
+  f("workers", study.workers, "their number");
+  f("scaling", study.strong_scaling ? "strong" : "weak", "`strong` or `weak`");
+  f("input_pipeline", x.request.phases.pipeline, "what of the input overlaps the compute");
+  f.object("message_times", "where they come from",
+           [&](Fields& times) { describe_message_times(times, x); });
+  f("one_worker", study.single, "phases on one worker");
+  f("iteration", study.chosen, "phases of the chosen schedule");
+  f("speedup", study.speedup, "against one worker");
+  f("efficiency", study.efficiency, "against one worker");
+  f("lost_to_communication_us", study.lost_to_communication_us, "of the iteration");
+  f("lost_to_imbalance_us", study.lost_to_imbalance_us, "of the iteration");
+  f("imbalance", study.imbalance, "of the workers");
+  f("pop", study.pop, "efficiencies as POP defines them");
+  f("schedules", study.schedules, "ways to exchange the gradients");
+  describe_messages(f, x);
+  f("own_designs", x.own_designs, "sentences: what is not a formula of the model's authors");
+  f("samples_per_second", samples / study.chosen.total_us * 1e6, "where the batch is known",
+    only_if(x.batch.has_value()));
+  f("bound_of_one_message_per_layer_us", study.bound_us, "no order of such messages takes less",
+    only_if(study.bound_us > 0));
+}
+
+}  // namespace perfmodel
 
 namespace perfmodel::cli {
 
@@ -242,3 +356,87 @@ std::vector<std::string> own_designs(const ssgd::Profile& profile,
 }
 
 }  // namespace perfmodel::cli
+
+namespace perfmodel {
+namespace {
+
+using page::text_at;
+using ssgd::Span;
+using ssgd::SpanKind;
+
+constexpr double kWidth = 960;
+constexpr double kMargin = 16;
+constexpr double kLaneLabelWidth = 96;
+constexpr double kLaneHeight = 36;
+constexpr double kLaneGap = 12;
+constexpr double kTitleHeight = 36;
+constexpr double kAxisHeight = 36;
+
+/// Colours that colour-blind readers can tell apart.
+std::string_view colour_of(SpanKind kind) {
+  switch (kind) {
+    case SpanKind::read:
+      return "#56b4e9";
+    case SpanKind::split:
+      return "#f0e442";
+    case SpanKind::copy:
+      return "#0072b2";
+    case SpanKind::forward:
+      return "#009e73";
+    case SpanKind::backward:
+      return "#e69f00";
+    case SpanKind::update:
+      return "#999999";
+    case SpanKind::message:
+      return "#cc79a7";
+  }
+  return {};
+}
+
+std::string milliseconds(double us) {
+  return short_number(us / 1000) + " ms";
+}
+
+std::string span_rectangle(const Span& span, double left, double scale, double top) {
+  return "<rect x=\"" + coordinate(left + span.start_us * scale) + "\" y=\"" + coordinate(top) +
+         "\" width=\"" + coordinate((span.end_us - span.start_us) * scale) + "\" height=\"" +
+         coordinate(kLaneHeight) + "\" fill=\"" + std::string(colour_of(span.kind)) +
+         "\" stroke=\"#ffffff\" stroke-width=\"0.5\"><title>" + escaped_markup(span.label) + ": " +
+         milliseconds(span.start_us) + " to " + milliseconds(span.end_us) + "</title></rect>\n";
+}
+
+}  // namespace
+
+std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& title) {
+  const double left = kMargin + kLaneLabelWidth;
+  const double scale = (kWidth - left - kMargin) / timeline.total_us;
+  const double axis_top =
+      kTitleHeight + static_cast<double>(timeline.lanes.size()) * (kLaneHeight + kLaneGap);
+  const double height = axis_top + kAxisHeight;
+
+  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " +
+                    coordinate(kWidth) + " " + coordinate(height) +
+                    "\" font-family=\"sans-serif\" font-size=\"13\">\n<title>" +
+                    escaped_markup(title) +
+                    "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
+                    text_at(kMargin, 22, "start", title);
+  double top = kTitleHeight;
+  for (const auto& [name, spans] : timeline.lanes) {
+    svg += text_at(kMargin, top + kLaneHeight / 2 + 4, "start", name);
+    for (const Span& span : spans)
+      svg += span_rectangle(span, left, scale, top);
+    top += kLaneHeight + kLaneGap;
+  }
+  constexpr int ticks = 5;
+  for (int tick = 0; tick <= ticks; ++tick) {
+    const double time_us = timeline.total_us * tick / ticks;
+    const double x = left + time_us * scale;
+    svg += "<line x1=\"" + coordinate(x) + "\" x2=\"" + coordinate(x) + "\" y1=\"" +
+           coordinate(kTitleHeight) + "\" y2=\"" + coordinate(axis_top) +
+           "\" stroke=\"#888888\" stroke-width=\"0.5\"/>\n" +
+           text_at(x, axis_top + 18, tick == ticks ? "end" : "middle", milliseconds(time_us));
+  }
+  return svg + "</svg>\n";
+}
+
+}  // namespace perfmodel

@@ -1,5 +1,4 @@
 #include <fmt/core.h>
-#include <Eigen/Cholesky>
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -10,7 +9,6 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "fit/fit_from_prior.hpp"
 #include "perfmodel/error.hpp"
 #include "suggest/plan.hpp"
 #include "table/expressions.hpp"
@@ -21,111 +19,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kMostMoved = 2;        ///< largest prior standard deviation of a constant
-constexpr double kLevelDeviation = 10;  ///< of the intercept, in standard deviations of ln t
-constexpr std::size_t kMostKnown = 2000;
-
-/// Indices of all rows, or of a random sample if there are more than kMostKnown.
-std::vector<std::size_t> most_rows(std::size_t rows) {
-  std::vector<std::size_t> out = indices(rows);
-  if (rows > kMostKnown) {
-    RandomStream(0, "known runs").shuffle(std::span<std::size_t>(out));
-    out.resize(kMostKnown);
-  }
-  return out;
-}
-
-}  // namespace
-
-Belief::Belief(const FittedModel& model, const Design& space, const std::optional<Design>& known)
-    : model_(model),
-      gp_(model.form->gp_belief(model.spec)),
-      noise_(std::pow(log_deviation(model), 2)) {
-  const MatrixXd at_space = model.form->log_slopes(model.spec, model.constants, space);
-  middle_ = at_space.colwise().mean();
-  const VectorXd logs = predict(model, space).array().log();
-  const double spread = std::sqrt(std::max((logs.array() - logs.mean()).square().mean(), noise_));
-  const VectorXd effects =
-      (at_space.rowwise() - middle_).colwise().squaredNorm().transpose().cwiseSqrt() /
-      std::sqrt(static_cast<double>(space.rows));
-  deviations_.resize(effects.size() + 1);
-  for (Index k = 0; k < effects.size(); ++k)
-    deviations_[k] = std::min(kMostMoved, spread / effects[k]);
-  deviations_[effects.size()] = kLevelDeviation * spread;
-  constants_ = deviations_.asDiagonal();
-  if (gp_) {
-    learn(known ? *known : gp_->known, known ? VectorXd::Ones(index(known->rows)) : gp_->runs);
-  } else if (known) {
-    learn(slopes(*known), 1);
-  } else {
-    learn(slopes(space),
-          static_cast<double>(model.provenance.rows) / static_cast<double>(space.rows));
-  }
-}
-
-/// Derivatives with respect to the constants, centred over the space, and to the intercept.
-MatrixXd Belief::slopes(const Design& design) const {
-  MatrixXd out(index(design.rows), deviations_.size());
-  out << model_.form->log_slopes(model_.spec, model_.constants, design).rowwise() - middle_,
-      VectorXd::Ones(index(design.rows));
-  return out;
-}
-
-/// Without a GP: adds the information of runs about the constants, slopes' slopes weight / noise.
-void Belief::learn(const MatrixXd& slopes, double weight) {
-  const MatrixXd scaled = slopes * constants_;
-  const Index n = deviations_.size();
-  const MatrixXd information =
-      MatrixXd::Identity(n, n) + weight / noise_ * (scaled.transpose() * scaled);
-  // The covariance of the constants is root root', root = deviations L'^-1, L L' = information.
-  const Eigen::LLT<MatrixXd> factors(information);
-  constants_ =
-      deviations_.asDiagonal() * factors.matrixU().solve(MatrixXd(MatrixXd::Identity(n, n)));
-}
-
-/// With a GP: conditions on the known runs by their covariance. `runs`: number of runs per row.
-void Belief::learn(const Design& known, const VectorXd& runs) {
-  const std::vector<std::size_t> rows = most_rows(known.rows);
-  known_ = at(take_rows(known, rows));
-  known_factor_ = covariance(*known_, *known_);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    known_factor_(index(i), index(i)) += noise_ / runs[index(rows[i])];
-  const Eigen::LLT<Eigen::Ref<MatrixXd>> factors(known_factor_);
-}
-
-Places Belief::at(const Design& design) const {
-  Places out{.design = design, .prior = (slopes(design) * constants_).transpose(), .learned = {}};
-  if (known_factor_.size() > 0) {
-    Places bare{.design = design, .prior = out.prior, .learned = {}};
-    out.learned = covariance(*known_, bare);
-    known_factor_.triangularView<Eigen::Lower>().solveInPlace(out.learned);
-  }
-  return out;
-}
-
-MatrixXd Belief::covariance(const Places& a, const Places& b) const {
-  MatrixXd out = a.prior.transpose() * b.prior;
-  if (gp_)
-    out += gp_->covariance(a.design, b.design);
-  if (a.learned.size() > 0 && b.learned.size() > 0)
-    out -= a.learned.transpose() * b.learned;
-  return out;
-}
-
-VectorXd Belief::variances(const Places& places) const {
-  VectorXd out = places.prior.colwise().squaredNorm();
-  if (gp_) {
-    const std::vector<std::size_t> one = {0};
-    const Design first = take_rows(places.design, one);
-    out.array() += gp_->covariance(first, first)(0, 0);
-  }
-  if (places.learned.size() > 0)
-    out -= places.learned.colwise().squaredNorm().transpose();
-  return out;
-}
-
-namespace {
 
 /// Prior information about every direction, as a share of that of a row of unit mean square.
 constexpr double kRidge = 1e-6;

@@ -14,12 +14,11 @@
 #include "cli/fit_summary.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
-#include "report/documents.hpp"
 #include "roles/quantities.hpp"
 #include "storage/files.hpp"
 #include "suggest/campaign.hpp"
 #include "suggest/measurement.hpp"
-#include "suggest/plan.hpp"
+#include "suggest/suggest_documents.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -9,9 +9,10 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
+#include "registry/registry.hpp"
 #include "report/document.hpp"
-#include "report/documents.hpp"
 #include "storage/files.hpp"
+#include "suggest/suggest_documents.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -157,9 +158,24 @@ std::vector<plan::Configuration> read_configurations(const plan::Space& space,
   return plan::configurations_of(space, read_runs(path, texts).table);
 }
 
+Command measure_command();
+Command suggest_command();
 Command plan_command() {
   return make_command<PlanArguments>("plan", "Chooses configurations to measure.", setup_plan,
                                      run_plan);
 }
 
 }  // namespace perfmodel::cli
+
+namespace perfmodel {
+
+void add_suggest() {
+  add<cli::CommandEntry>({{"measure", cli::measure_command, "show"},
+                          {"plan", cli::plan_command, "show"},
+                          {"suggest", cli::suggest_command, "show"}});
+  add<DocumentKind>({{"suggestions", schema_of<SuggestionDocument>},
+                     {"plan", schema_of<PlanDocument>},
+                     {"space", schema_of<plan::Space>, "version"}});
+}
+
+}  // namespace perfmodel

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <utility>
 
 #include "base/eigen.hpp"
@@ -19,76 +18,6 @@
 
 namespace perfmodel::plan {
 namespace {
-
-/// Covariances of candidates with the space and the variances of both, conditioned on the
-/// candidates measured so far.
-class Measuring {
- public:
-  Measuring(const Belief& belief, const Design& space, const Design& candidates)
-      : belief_(belief), candidates_(belief.at(candidates)) {
-    const Places of_space = belief.at(space);
-    with_space_ = belief.covariance(of_space, candidates_);
-    variances_ = belief.variances(candidates_).cwiseMax(0);
-    of_space_ = belief.variances(of_space).cwiseMax(0);
-  }
-
-  double variance(Index candidate) const { return variances_[candidate]; }
-  /// Mean standard deviation of ln t of a new run in the space.
-  double deviation() const { return (of_space_.array() + belief_.noise()).sqrt().mean(); }
-
-  /// Per candidate: the decrease of deviation() if it is measured.
-  VectorXd gains() const {
-    const ArrayXd expected = of_space_.array() + belief_.noise();
-    const double now = expected.sqrt().mean();
-    VectorXd out(variances_.size());
-    for (Index k = 0; k < out.size(); ++k) {
-      const double own = variances_[k] + belief_.noise();
-      out[k] =
-          now -
-          (expected - with_space_.col(k).array().square() / own).max(belief_.noise()).sqrt().mean();
-    }
-    return out;
-  }
-
-  /// Per candidate: ln of the expected improvement if it is measured.
-  VectorXd log_improvements(const Incumbent& incumbent) const {
-    constexpr double least_variance = 1e-18;
-    VectorXd out(variances_.size());
-    for (Index k = 0; k < out.size(); ++k) {
-      const double variance = std::max(variances_[k], least_variance);
-      out[k] = log_expected_improvement(incumbent.best, incumbent.logs[k],
-                                        variance / std::sqrt(variance + belief_.noise()));
-    }
-    return out;
-  }
-
-  void measure(Index candidate) {
-    const std::vector<std::size_t> one = {static_cast<std::size_t>(candidate)};
-    const Places chosen{.design = take_rows(candidates_.design, one),
-                        .prior = candidates_.prior.col(candidate),
-                        .learned = candidates_.learned.size() > 0
-                                       ? MatrixXd(candidates_.learned.col(candidate))
-                                       : MatrixXd()};
-    VectorXd with_all = belief_.covariance(candidates_, chosen);
-    for (const VectorXd& before : measured_)
-      with_all -= before[candidate] * before;
-    const double root = std::sqrt(variances_[candidate] + belief_.noise());
-    const VectorXd learned = with_all / root;
-    const VectorXd learned_of_space = with_space_.col(candidate) / root;
-    with_space_.noalias() -= learned_of_space * learned.transpose();
-    variances_ = (variances_ - learned.cwiseAbs2()).cwiseMax(0);
-    of_space_ = (of_space_ - learned_of_space.cwiseAbs2()).cwiseMax(0);
-    measured_.push_back(learned);
-  }
-
- private:
-  const Belief& belief_;
-  Places candidates_;
-  MatrixXd with_space_;  ///< space x candidates
-  VectorXd variances_;   ///< of the candidates
-  VectorXd of_space_;    ///< variances of the space
-  std::vector<VectorXd> measured_;
-};
 
 /// Throws InputError for unknown levels. Messages name no lines, since the levels of a space have
 /// none.
@@ -461,51 +390,6 @@ void search_some(const Space& space, const SuggestionRequest& request, Search& s
 }
 
 }  // namespace
-
-double log_expected_improvement(double best, double mean, double deviation) {
-  const double z = (best - mean) / deviation;
-  const double log_density = -z * z / 2 - std::log(2 * std::numbers::pi) / 2;
-  constexpr double far_above = -25;  // where the two terms below cancel: by their asymptotic series
-  if (z < far_above)
-    return std::log(deviation) + log_density - 2 * std::log(-z) +
-           std::log1p(-3 / (z * z) + 15 / (z * z * z * z));
-  const double below = std::erfc(-z / std::numbers::sqrt2) / 2;
-  return std::log(deviation) + std::log(std::exp(log_density) + z * below);
-}
-
-NextRuns next_runs(const Belief& belief, const Design& space, const Design& candidates,
-                   const VectorXd& costs, std::size_t count,
-                   const std::function<void(std::size_t)>& told,
-                   std::optional<Incumbent> incumbent) {
-  Measuring measuring(belief, space, candidates);
-  NextRuns out{.deviation = measuring.deviation(), .runs = {}};
-  std::vector<bool> used(candidates.rows, false);
-  while (out.runs.size() < std::min(count, candidates.rows)) {
-    const VectorXd gains = measuring.gains();
-    const VectorXd logs = incumbent ? measuring.log_improvements(*incumbent) : VectorXd();
-    const auto is_better = [&](Index row, Index other) {
-      return incumbent ? logs[row] - std::log(costs[row]) > logs[other] - std::log(costs[other])
-                       : gains[row] * costs[other] > gains[other] * costs[row];
-    };
-    Index best = -1;
-    for (Index row = 0; row < gains.size(); ++row)
-      if (!used[static_cast<std::size_t>(row)] && (best < 0 || is_better(row, best)))
-        best = row;
-    const auto chosen = static_cast<std::size_t>(best);
-    used[chosen] = true;
-    out.runs.push_back({.candidate = chosen,
-                        .deviation_gain = gains[best],
-                        .log_determinant = std::log1p(measuring.variance(best) / belief.noise())});
-    if (incumbent) {
-      out.runs.back().expected_improvement = std::exp(logs[best]);
-      incumbent->best = std::min(incumbent->best, incumbent->logs[best]);
-    }
-    measuring.measure(best);
-    if (told)
-      told(out.runs.size());
-  }
-  return out;
-}
 
 Design design_of_space(const Space& space, const std::vector<Configuration>& configurations,
                        const ModelSpec& spec) {

@@ -11,6 +11,7 @@
 #include "codegen/dialect.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/export.hpp"
+#include "registry/registry.hpp"
 #include "roles/quantities.hpp"
 #include "table/formula.hpp"
 
@@ -342,17 +343,23 @@ class SlurmDialect : public WorkflowDialect {
   }
 };
 
+template <class OneDialect>
+const Dialect& only() {
+  static const OneDialect dialect;
+  return dialect;
+}
+
 }  // namespace
 
-const Dialect& workflow_dialect_of(FormulaLanguage language) {
-  static const NextflowDialect nextflow;
-  static const SnakemakeDialect snakemake;
-  static const GalaxyDialect galaxy;
-  static const SlurmDialect slurm;
-  return language == FormulaLanguage::nextflow    ? static_cast<const Dialect&>(nextflow)
-         : language == FormulaLanguage::snakemake ? static_cast<const Dialect&>(snakemake)
-         : language == FormulaLanguage::galaxy    ? static_cast<const Dialect&>(galaxy)
-                                                  : slurm;
+const Dialect& extrap_dialect();
+
+void add_workflows() {
+  using enum FormulaLanguage;
+  add<Exporter>({{extrap, extrap_dialect},
+                 {nextflow, only<NextflowDialect>},
+                 {snakemake, only<SnakemakeDialect>},
+                 {galaxy, only<GalaxyDialect>},
+                 {slurm, only<SlurmDialect>}});
 }
 
 }  // namespace perfmodel

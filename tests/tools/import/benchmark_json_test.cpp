@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
+#include "import/readers.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/reading.hpp"
-#include "sources/readers.hpp"
 #include "support/catch.hpp"
 
 namespace perfmodel {
@@ -14,7 +14,7 @@ namespace {
 using Catch::Matchers::Message;
 
 std::string csv_of_tool(std::string_view bytes, std::optional<InputFormat> format = {}) {
-  return read_json(bytes, "out.json", format).csv();
+  return read_json(bytes, "out.json", {.format = format}).csv();
 }
 
 std::string google_benchmark(const std::string& entries) {

@@ -1,7 +1,7 @@
 // The models of a comparison, without a command line.
 
+#include "compare/comparison.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/fit.hpp"
 #include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 

@@ -3,12 +3,12 @@
 #include <numeric>
 #include <vector>
 
-#include "analysis/scaling.hpp"
 #include "columns/design.hpp"
 #include "fit/fit.hpp"
-#include "suggest/plan.hpp"
+#include "scaling/scaling.hpp"
 #include "support/catch.hpp"
 #include "support/sum_runs.hpp"
+#include "trust/next_runs.hpp"
 
 using namespace perfmodel;
 using Catch::Approx;

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "sources/readers.hpp"
+#include "import/readers.hpp"
 #include "sources/source.hpp"
 #include "support/catch.hpp"
 #include "support/message_of.hpp"

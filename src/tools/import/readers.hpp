@@ -4,8 +4,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.hpp"
+#include "perfmodel/fit.hpp"
 #include "perfmodel/reading.hpp"
 #include "sources/source.hpp"
 
@@ -14,9 +16,8 @@
 namespace perfmodel {
 
 /// The rows of a JSON document, or of JSON lines: of a tool whose format is recognised, or else of
-/// its objects. `format`, if given, is one of those that are JSON.
-NamedRows read_json(std::string_view bytes, const std::string& source,
-                    std::optional<InputFormat> format);
+/// its objects. The format of the options, if given, is one of those that are JSON.
+NamedRows read_json(std::string_view bytes, const std::string& source, const InputOptions& options);
 
 /// The results of a tool that measures, each a run; nullopt if the document, an object, is of
 /// another format. Cells of measured times and sizes have their unit; those of a
@@ -28,7 +29,8 @@ std::optional<NamedRows> asv_rows(const JsonCursor& document);
 /// Whether a text is in Extra-P's text format, which declares its parameters first, or TaLPas'.
 bool is_extrap_text(std::string_view bytes);
 /// The measurements in Extra-P's text format or in that of TaLPas, a row per repetition.
-NamedRows read_extrap_text(std::string_view bytes, const std::string& source);
+NamedRows read_extrap_text(std::string_view bytes, const std::string& source,
+                           const InputOptions& options = {});
 /// The measurements in one of Extra-P's JSON formats; nullopt if it is none of them. `documents`:
 /// one, or those of JSON lines.
 std::optional<NamedRows> extrap_rows(std::span<const JsonCursor> documents);
@@ -37,7 +39,8 @@ std::optional<NamedRows> extrap_rows(std::span<const JsonCursor> documents);
 bool is_go_benchmark(std::string_view beginning);
 /// The benchmarks that `go test -bench` printed, a row per line of results. What the program
 /// printed between the name and the results, or behind these, is not read.
-NamedRows read_go_benchmark(std::string_view bytes, const std::string& source);
+NamedRows read_go_benchmark(std::string_view bytes, const std::string& source,
+                            const InputOptions& options = {});
 
 bool is_sqlite(std::string_view bytes);
 /// The rows of an SQLite database: the trials of a study of Optuna, the runs of an experiment of
@@ -59,5 +62,16 @@ bool is_job_table(std::string_view beginning);
 /// - The measured cells of a job that did not complete become its state: "timeout", "running".
 /// - The process of a task of Nextflow gets a column if it has none: "ALIGN" of "ALIGN (sample 1)".
 std::optional<std::string> joined_job_table(std::string_view bytes, const std::string& source);
+
+// What import writes.
+
+/// Adds a column of texts that say of which of these files a run is: "old" of "results/old.txt".
+/// Throws UsageError if there is such a column.
+void add_file_column(const std::string& name, const std::vector<std::string>& paths,
+                     RunsFile& runs);
+
+/// The runs as a CSV of commas, a line per run, that is read as they were: with the same cells, the
+/// same numbers, and the same results of the runs.
+std::string csv_of_runs(const WrittenRuns& written);
 
 }  // namespace perfmodel

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "import/readers.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/reading.hpp"
-#include "sources/readers.hpp"
 #include "support/program_fixture.hpp"
 
 namespace perfmodel {
@@ -16,7 +16,7 @@ namespace {
 using Catch::Matchers::Message;
 
 std::string csv_of_json(std::string_view bytes, std::optional<InputFormat> format = {}) {
-  return read_json(bytes, "runs.json", format).csv();
+  return read_json(bytes, "runs.json", {.format = format}).csv();
 }
 
 void check_json_error(std::string_view bytes, const std::string& message) {

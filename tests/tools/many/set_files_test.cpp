@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "cli/many_runs.hpp"
 #include "support/program_fixture.hpp"
+#include "tools/many/many_runs.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;

@@ -1,3 +1,5 @@
+#include "import/readers.hpp"
+
 #include <fmt/core.h>
 #include <algorithm>
 #include <array>
@@ -5,14 +7,11 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/fit.hpp"
 #include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "roles/quantities.hpp"
@@ -20,7 +19,6 @@
 #include "sources/csv.hpp"
 #include "sources/source.hpp"
 
-// The CSV that `import` writes.
 namespace perfmodel {
 namespace {
 

@@ -1,8 +1,7 @@
-#include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
-#include "perfmodel/model.hpp"
-#include "suggest/plan.hpp"
+#include "scaling/scaling.hpp"
+#include "trust/next_runs.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::scaling {

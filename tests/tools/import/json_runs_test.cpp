@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "import/readers.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
-#include "sources/readers.hpp"
 #include "support/program_fixture.hpp"
 
 using namespace perfmodel::test;

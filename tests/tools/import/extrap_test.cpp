@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "import/readers.hpp"
 #include "perfmodel/error.hpp"
-#include "sources/readers.hpp"
 #include "sources/source.hpp"
 #include "support/program_fixture.hpp"
 #include "support/shell.hpp"

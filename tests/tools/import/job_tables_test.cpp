@@ -1,6 +1,6 @@
 #include <string>
 
-#include "sources/readers.hpp"
+#include "import/readers.hpp"
 #include "support/catch.hpp"
 
 namespace perfmodel {

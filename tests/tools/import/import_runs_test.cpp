@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "import/readers.hpp"
 #include "perfmodel/error.hpp"
-#include "perfmodel/fit.hpp"
 #include "support/catch.hpp"
 #include "support/generated_runs.hpp"
 #include "support/property.hpp"

@@ -1,5 +1,6 @@
 
 #include "cli/app.hpp"
+#include "list.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -22,5 +23,6 @@ void keep_freed_memory() {
 
 int main(int argc, char** argv) {
   keep_freed_memory();
+  perfmodel::add_tools();
   return perfmodel::cli::run_app(argc, argv);
 }

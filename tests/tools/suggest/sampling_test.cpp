@@ -6,7 +6,7 @@
 #include <set>
 
 #include "perfmodel/error.hpp"
-#include "report/documents.hpp"
+#include "suggest/suggest_documents.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/many_runs.hpp"
 #include "support/csv_text.hpp"
 #include "support/markup.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
+#include "tools/many/many_runs.hpp"
 
 using namespace perfmodel::test;
 using Catch::Approx;

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "forms/sum_form.hpp"
-#include "report/documents.hpp"
+#include "suggest/suggest_documents.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
 #include "table/expressions.hpp"

@@ -5,24 +5,32 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/model.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
 #include "ssgd/ssgd.hpp"
 
+namespace perfmodel {
+
+/// Request and result of a study of an S-SGD iteration.
+struct SsgdDocument {
+  const ssgd::Profile& profile = kSample<ssgd::Profile>;
+  const ssgd::StudyRequest& request = kSample<ssgd::StudyRequest>;
+  const ssgd::Study& study = kSample<ssgd::Study>;
+  std::string file;           ///< base name of the layers
+  std::string message_times;  ///< source of the message times
+  std::optional<ssgd::LatencyFit> latency_fit;
+  std::optional<double> batch;           ///< samples per worker
+  std::vector<std::string> own_designs;  ///< sentences on what differs from the authors' formula
+};
+
+void describe(Fields& f, const SsgdDocument& x);
+
+/// Returns the lanes of one iteration as a stand-alone SVG; each span has a tooltip.
+std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& title);
+
+}  // namespace perfmodel
+
 namespace perfmodel::cli {
-
-/// The output of `evaluate`.
-std::string formatted(const EvaluationDocument& report, const FittedModel& model,
-                      OutputFormat format);
-
-/// "left out, since ...: 5 rows, line 9, 10, 11, 12 and 13"
-std::string words_of_left_out(const ScalingDocument& document);
-
-/// The output of `scaling`; as CSV, only the rows. `width`: columns of the terminal. Throws
-/// InputError for figures that are not finite.
-std::string formatted(const ScalingDocument& document, OutputFormat format,
-                      std::optional<std::size_t> width);
 
 /// The output of `ssgd`, followed by a text drawing of `timeline` unless null; as CSV, only the
 /// schedules. `width`: columns of the terminal.

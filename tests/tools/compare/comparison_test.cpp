@@ -1,4 +1,4 @@
-#include "perfmodel/fit.hpp"
+#include "compare/comparison.hpp"
 
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
