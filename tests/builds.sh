@@ -4,6 +4,7 @@
 #   tests/builds.sh clang      with clang++ instead of g++
 #   tests/builds.sh python     with libperfmodel.so, and so without the libraries that are optional,
 #                              and the package for Python
+#   tests/builds.sh no-tools   without any of the folders of src/tools
 #   tests/builds.sh arm64      for arm64, by a cross compiler; the tests run in qemu
 #
 # Several may be given. Needs cmake/install-dependencies.sh --tests --nightly --arm64. The program for
@@ -65,6 +66,11 @@ for name in "${@:?see the top of this file}"; do
     bash cmake/wheel.sh build/nightly-python
     /usr/bin/python3 tests/python/wheel_test.py build/wheel/*.whl
     ;;
+  no-tools)
+    build no-tools -DPERFMODEL_BUILD_TESTS=OFF \
+      -DPERFMODEL_WITHOUT='compare;import;many;scaling;ssgd;suggest;workflows'
+    bash tests/tools/without.sh build/nightly-no-tools/perfmodel
+    ;;
   arm64)
     build arm64 --toolchain cmake/arm64.cmake -DPERFMODEL_STATIC=ON -DPERFMODEL_WITH_DLIB=OFF
     # The tests of whole programs are left out: the kernel hands an arm64 program to qemu only if it
@@ -74,7 +80,7 @@ for name in "${@:?see the top of this file}"; do
     same_model
     ;;
   *)
-    echo "builds: unknown build '$name' (known: clang, python, arm64)" >&2
+    echo "builds: unknown build '$name' (known: clang, python, no-tools, arm64)" >&2
     exit 2
     ;;
   esac

@@ -56,6 +56,7 @@ part 'packages: the same, fresh Debian' packages_of_copy
 
 part 'clang' bash tests/builds.sh clang
 part 'Python' bash tests/builds.sh python
+part 'no tools' bash tests/builds.sh no-tools
 part 'coverage' bash tests/coverage.sh
 part 'fuzzers' bash tests/fuzz/run.sh 50000
 part 'mutants' python3 tests/mutants.py "$(mktemp -d)" --count 1 --bar 65
