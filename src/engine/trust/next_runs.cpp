@@ -16,16 +16,13 @@
 namespace perfmodel::plan {
 namespace {
 
-constexpr double kMostMoved = 2;        ///< largest prior standard deviation of a constant
-constexpr double kLevelDeviation = 10;  ///< of the intercept, in standard deviations of ln t
-constexpr std::size_t kMostKnown = 2000;
-
-/// Indices of all rows, or of a random sample if there are more than kMostKnown.
+/// Indices of all rows, or of a random sample of many.
 std::vector<std::size_t> most_rows(std::size_t rows) {
+  constexpr std::size_t most = 2000;
   std::vector<std::size_t> out = indices(rows);
-  if (rows > kMostKnown) {
+  if (rows > most) {
     RandomStream(0, "known runs").shuffle(std::span<std::size_t>(out));
-    out.resize(kMostKnown);
+    out.resize(most);
   }
   return out;
 }
@@ -106,6 +103,8 @@ Belief::Belief(const FittedModel& model, const Design& space, const std::optiona
     : model_(model),
       gp_(model.form->gp_belief(model.spec)),
       noise_(std::pow(log_deviation(model), 2)) {
+  constexpr double most_moved = 2;        // largest prior standard deviation of a constant
+  constexpr double level_deviation = 10;  // of the intercept, in standard deviations of ln t
   const MatrixXd at_space = model.form->log_slopes(model.spec, model.constants, space);
   middle_ = at_space.colwise().mean();
   const VectorXd logs = predict(model, space).array().log();
@@ -115,8 +114,8 @@ Belief::Belief(const FittedModel& model, const Design& space, const std::optiona
       std::sqrt(static_cast<double>(space.rows));
   deviations_.resize(effects.size() + 1);
   for (Index k = 0; k < effects.size(); ++k)
-    deviations_[k] = std::min(kMostMoved, spread / effects[k]);
-  deviations_[effects.size()] = kLevelDeviation * spread;
+    deviations_[k] = std::min(most_moved, spread / effects[k]);
+  deviations_[effects.size()] = level_deviation * spread;
   constants_ = deviations_.asDiagonal();
   if (gp_) {
     learn(known ? *known : gp_->known, known ? VectorXd::Ones(index(known->rows)) : gp_->runs);
