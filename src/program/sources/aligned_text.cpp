@@ -127,8 +127,7 @@ class AlignedText {
   std::optional<Cells> row_at(std::size_t i) const;
   bool is_remark(std::size_t i) const;
   std::optional<Cells> grouped_names(const Phrases& words) const;
-  Cells named_in(const AlignedLine& line) const;
-  bool is_clear(const AlignedLine& line, const Cells& names) const;
+  std::optional<Cells> named_in(const AlignedLine& line, const Cells& names) const;
   void name_groups(const Phrases& line, const Cells& names, Cells& above) const;
   Cells names(std::size_t& header) const;
   std::string doubtful_name(std::size_t header, const std::vector<std::size_t>& rows) const;
@@ -361,22 +360,27 @@ std::optional<Cells> AlignedText::grouped_names(const Phrases& words) const {
   return from.back().size() == 1 ? std::optional(from.back()[0]) : std::nullopt;
 }
 
-/// The names that a line of the header gives to the columns below; blank where it has none. A
-/// phrase over several columns names each of them, or is a word for each.
-Cells AlignedText::named_in(const AlignedLine& line) const {
+/// The names that a line of the header gives to the columns below, blank where it has none; of the
+/// lines below it, they have these `names`. A phrase over several columns names each of them, or is
+/// a word for each; nullopt if it does neither, and one of them has no name yet.
+std::optional<Cells> AlignedText::named_in(const AlignedLine& line, const Cells& names) const {
   if (line.cells.size() == width_)
     return mapped(line.cells, &Phrase::text);
   if (auto grouped = grouped_names(line.words))
-    return *std::move(grouped);
-  Cells names(width_);
+    return grouped;
+  Cells above(width_);
   const auto add = [&](std::size_t column, const std::string& text) {
-    names[column] += (names[column].empty() ? "" : " ") + text;
+    above[column] += (above[column].empty() ? "" : " ") + text;
   };
   for (const Phrase& phrase : line.cells) {
     const std::vector<std::size_t> below = columns_below(phrase.span);
     const std::vector<std::string> words = words_of_line(phrase.text);
+    const bool is_word_each = words.size() == below.size();
+    if (below.size() > 1 && !is_word_each &&
+        std::ranges::any_of(below, [&](std::size_t k) { return names[k].empty(); }))
+      return std::nullopt;
     for (std::size_t k = 0; k < below.size(); ++k)
-      add(below[k], words.size() == below.size() ? words[k] : phrase.text);
+      add(below[k], is_word_each ? words[k] : phrase.text);
     if (below.empty() && !columns_.empty())
       add(to_size(
               std::ranges::min_element(
@@ -384,20 +388,7 @@ Cells AlignedText::named_in(const AlignedLine& line) const {
               columns_.begin()),
           phrase.text);
   }
-  return names;
-}
-
-/// Whether each phrase over several columns has a word for each, or all have names of their own.
-bool AlignedText::is_clear(const AlignedLine& line, const Cells& names) const {
-  return line.cells.size() == width_ || grouped_names(line.words) ||
-         std::ranges::all_of(
-             line.cells,
-             [&](const Phrase& phrase) {
-               const std::vector<std::size_t> below = columns_below(phrase.span);
-               return below.size() < 2 || words_of_line(phrase.text).size() == below.size() ||
-                      std::ranges::none_of(
-                          below, [&](std::size_t k) { return names[k].empty(); });
-             });
+  return above;
 }
 
 bool has_duplicates(const Cells& names) {
@@ -443,12 +434,12 @@ Cells AlignedText::names(std::size_t& header) const {
     if (2 * numbers_in(line.cells) > cells || line.numbers >= numbers_ ||
         (header < first_ && !may_go_on))
       break;
-    Cells above = named_in(line);
-    if (!is_clear(line, names))
+    auto above = named_in(line, names);
+    if (!above)
       break;
     if (header < first_)
-      name_groups(line.cells, names, above);
-    join(std::move(above));
+      name_groups(line.cells, names, *above);
+    join(*std::move(above));
     --header;
   }
   return names;
@@ -517,7 +508,7 @@ bool AlignedText::are_names(const Cells& titles, std::size_t header) const {
   const AlignedLine& lowest = lines_[first_ - 1];
   // The first run may have blank cells, too.
   const std::size_t above = header > 0 ? lines_[header - 1].cells.size() : 0;
-  const Cells lower = named_in(lowest);
+  const Cells lower = named_in(lowest, Cells(width_)).value();
   const bool names_texts = std::ranges::any_of(
       indices(width_), [&](std::size_t k) { return !lower[k].empty() && !is_numeric_[k]; });
   if (lowest.numbers > 0 ? first_ - header > 1 || (above > 1 && above + 1 >= width_)

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -238,10 +239,8 @@ bool heeds_turn(FittedModel& model, const std::string& column, Console& console)
   return true;
 }
 
-/// The study of a fitted model along one of its extrinsic columns. Other inputs are fixed by --set,
-/// or else as in the central run, with a notice.
-ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
-  FittedModel model = picked_model(arguments.input, arguments.pick);
+/// The scale that is asked for, or the only one of the model.
+std::string scale_of_model(const ScalingArguments& arguments, const FittedModel& model) {
   std::vector<std::string> extrinsic;
   for (const NumericInput& input : model.spec.extrinsic)
     if (!model.spec.is_derived(input.column) &&
@@ -253,6 +252,42 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
     throw UsageError("--column: the model has no extrinsic column '" + column + "'; it has " +
                      (extrinsic.empty() ? "none" : quoted_list(extrinsic)));
   }
+  return column;
+}
+
+/// Adds the power of the scale and what it says, if the formula has one.
+void add_power(const ScalingArguments& arguments, const FittedModel& model,
+               const std::vector<double>& scales,
+               const std::function<Design(const std::vector<double>&)>& at,
+               ScalingDocument& document, Console& console) {
+  const std::string& column = document.column;
+  const std::size_t index = place_of_input(model.spec.extrinsic, column).value();
+  const auto power_constant = model.form->scaling_constant(model.spec, index);
+  if (!power_constant || model.spec.moves_others(column)) {
+    const std::string why =
+        !power_constant ? "the form of the model is '" + std::string(model.form->words().noun) + "'"
+        : model.spec.is_derived_from(column) ? "another input is derived from '" + column + "'"
+                                             : "other inputs move along with '" + column + "'";
+    console.notice(why + ": no single power describes it");
+    return;
+  }
+  scaling::PowerPlusConstant power;
+  power.power = model.constants[static_cast<Eigen::Index>(*power_constant)];
+  power.constant = model.form->unscaled_time(model.constants);
+  power.scalable = timings_of(model, at({1}), column, {1})[0].time - power.constant;
+  document.power = power;
+  if (!document.tells_speedup)
+    return;
+  document.readings = scaling::readings(power, scales, document.study.kind);
+  document.model_pays_until =
+      scaling::pays_until(power, scales.front(), document.study.kind, least_efficiency(arguments));
+}
+
+/// The study of a fitted model along one of its extrinsic columns. Other inputs are fixed by --set,
+/// or else as in the central run, with a notice.
+ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
+  FittedModel model = picked_model(arguments.input, arguments.pick);
+  const std::string column = scale_of_model(arguments, model);
   const std::size_t index = place_of_input(model.spec.extrinsic, column).value();
   const bool turned = heeds_turn(model, column, console);
   const NumericInput& input = model.spec.extrinsic[index];
@@ -305,25 +340,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   document.forecast = scaling::forecast(
       {model, input, at, document.study, certainty.level, scaling::counts_workers(column)});
 
-  const auto power_constant = model.form->scaling_constant(model.spec, index);
-  if (!power_constant || model.spec.moves_others(column)) {
-    const std::string why =
-        !power_constant ? "the form of the model is '" + std::string(model.form->words().noun) + "'"
-        : model.spec.is_derived_from(column) ? "another input is derived from '" + column + "'"
-                                             : "other inputs move along with '" + column + "'";
-    console.notice(why + ": no single power describes it");
-    return document;
-  }
-  scaling::PowerPlusConstant power;
-  power.power = model.constants[static_cast<Eigen::Index>(*power_constant)];
-  power.constant = model.form->unscaled_time(model.constants);
-  power.scalable = timings_of(model, at({1}), column, {1})[0].time - power.constant;
-  document.power = power;
-  if (!document.tells_speedup)
-    return document;
-  document.readings = scaling::readings(power, scales, kind);
-  document.model_pays_until =
-      scaling::pays_until(power, scales.front(), kind, least_efficiency(arguments));
+  add_power(arguments, model, scales, at, document, console);
   return document;
 }
 
