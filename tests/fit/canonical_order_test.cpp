@@ -1,4 +1,4 @@
-#include "fit/fit.hpp"
+#include "fit/canonical_order.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "fit/fit.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/design.hpp"
 #include "perfmodel/fit_options.hpp"
@@ -119,12 +120,12 @@ void check_names_do_not_matter(const NamedRuns& runs, std::size_t rows, const Fi
 /// names.
 std::vector<std::string> canonical_names(const ModelSpec& spec, const Design& runs,
                                          std::size_t letters = 0) {
-  const CanonicalOrder order(spec, runs);
+  const ModelSpec sorted = canonical(spec, runs).spec;
   std::vector<std::string> out;
-  for (const auto* inputs : {&order.spec().intrinsic, &order.spec().extrinsic})
+  for (const auto* inputs : {&sorted.intrinsic, &sorted.extrinsic})
     for (const NumericInput& input : *inputs)
       out.push_back(input.column.substr(letters));
-  for (const CategoricalInput& input : order.spec().categorical) {
+  for (const CategoricalInput& input : sorted.categorical) {
     out.push_back(input.column.substr(letters));
     for (const std::string& level : input.levels)
       out.push_back(level.substr(letters));
@@ -156,7 +157,7 @@ TEST_CASE("a width and its square stand in the same order whatever they are call
     request.extrinsic = std::vector<std::string>{};
     const test::PaperRuns runs = test::runs_of(
         test::table_of(header + ",time_s\n1,1,2\n2,4,3\n4,16,5\n8,64,9\n3,9,4\n"), request);
-    return CanonicalOrder(runs.spec, runs.design).spec().intrinsic.front().column;
+    return canonical(runs.spec, runs.design).spec.intrinsic.front().column;
   };
   CHECK((order("a,b") == "a") == (order("b,a") == "b"));
 }

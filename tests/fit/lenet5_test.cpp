@@ -1,6 +1,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/statistics.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/reading.hpp"

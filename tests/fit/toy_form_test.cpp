@@ -7,6 +7,7 @@
 #include "cli/console.hpp"
 #include "cli/fit_summary.hpp"
 #include "effects/constants.hpp"
+#include "fit/canonical_order.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "page/page.hpp"
@@ -221,9 +222,9 @@ TEST_CASE("tables, summary and report of a new form speak of its constants and p
 
 TEST_CASE("a model of a new form comes back from the canonical order of columns", "[form]") {
   const ToyRuns toy = toy_runs();
-  const CanonicalOrder order(toy.spec, toy.design);
-  const FittedModel canonical = fit_toy(order.spec(), order.training(), {});
-  const FittedModel model = order.restored(canonical);
-  CHECK(model.constants == canonical.constants);
+  const CanonicalRuns runs = canonical(toy.spec, toy.design);
+  const FittedModel sorted = fit_toy(runs.spec, runs.training, {});
+  const FittedModel model = restored(sorted, runs);
+  CHECK(model.constants == sorted.constants);
   CHECK(model.typical->extrinsic == toy.model.typical->extrinsic);
 }

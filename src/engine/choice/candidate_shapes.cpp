@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "choice/term_choice.hpp"
 #include "columns/replicates.hpp"

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_gp.hpp"
 #include "choice/rival_laws.hpp"
@@ -19,7 +20,6 @@
 #include "forms/fit_options.hpp"
 #include "forms/sum_form.hpp"
 #include "search/sensitivity.hpp"
-#include "table/table.hpp"
 
 namespace perfmodel {
 namespace {

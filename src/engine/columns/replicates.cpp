@@ -10,6 +10,7 @@
 
 #include "base/numbering.hpp"
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "table/table.hpp"
@@ -107,25 +108,13 @@ std::vector<std::size_t> rows_in(const std::vector<std::vector<std::size_t>>& gr
   return out;
 }
 
-/// Whether a row comes before another one by its inputs; rows of one configuration are equal.
-bool is_before(const Design& design, std::size_t a, std::size_t b) {
-  for (const auto* factors : {&design.intrinsic, &design.extrinsic})
-    for (const NumericFactor& factor : *factors)
-      if (factor.value(a) != factor.value(b))
-        return factor.value(a) < factor.value(b);
-  for (const LevelFactor& factor : design.categorical)
-    if (factor.codes[a] != factor.codes[b])
-      return factor.codes[a] < factor.codes[b];
-  return false;
-}
-
 /// The rows of each configuration with more than one run, in the order of configurations.
 std::vector<std::vector<std::size_t>> replicated_rows(const Design& design) {
   std::vector<std::vector<std::size_t>> out = rows_of_groups(configuration_groups(design));
   std::erase_if(
       out, [](const auto& rows) { return rows.size() < 2; });
-  std::ranges::sort(out,
-                    [&](const auto& a, const auto& b) { return is_before(design, a[0], b[0]); });
+  std::ranges::sort(
+      out, [&](const auto& a, const auto& b) { return by_inputs(design, a[0], b[0]) < 0; });
   return out;
 }
 
@@ -139,6 +128,18 @@ double median_shrinkage(std::size_t sample_size) {
 }
 
 }  // namespace
+
+std::partial_ordering by_inputs(const Design& design, std::size_t a, std::size_t b) {
+  std::partial_ordering out = std::partial_ordering::equivalent;
+  for (const auto* factors : {&design.intrinsic, &design.extrinsic})
+    for (const NumericFactor& factor : *factors)
+      if (out = factor.value(a) <=> factor.value(b); out != 0)
+        return out;
+  for (const LevelFactor& factor : design.categorical)
+    if (out = factor.codes[a] <=> factor.codes[b]; out != 0)
+      return out;
+  return out;
+}
 
 RowGroups configuration_groups(const Design& design) {
   return by_configuration(design).groups();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,9 @@ struct RowGroups {
   std::vector<std::size_t> of_row;  ///< row -> group, numbered as they first appear
   std::size_t count = 0;
 };
+
+/// How two rows compare by their inputs, in the order of columns, numbers first.
+std::partial_ordering by_inputs(const Design& design, std::size_t a, std::size_t b);
 
 /// Groups rows of equal inputs: repeated measurements of one configuration.
 RowGroups configuration_groups(const Design& design);

@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
@@ -442,11 +443,9 @@ void follow(const FittedModel& model, const Design& runs, Effect& effect) {
       followed.push_back(rows[k]);
     }
   }
-  std::vector<double> sorted = ratios;
-  std::ranges::sort(sorted);
-  if (sorted.empty())
+  if (ratios.empty())
     return;
-  effect.over_runs = Interval{quantile(sorted, 0.1), quantile(sorted, 0.9)};
+  effect.over_runs = Interval{quantile(ratios, 0.1), quantile(ratios, 0.9)};
   if (!effect.differs())
     return;
   if (effect.over_runs->low * effect.over_runs->high < 1)

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <optional>
 #include <utility>
 
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_gp.hpp"
 #include "forms/fit_options.hpp"
@@ -106,8 +106,7 @@ struct NormalTail {
 
   explicit NormalTail(double z) {
     constexpr double kFar = 30;  // where 1 - Phi is near the least double
-    const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-    mean = z < kFar ? density / (std::erfc(z / std::numbers::sqrt2) / 2) : z + 1 / z;
+    mean = z < kFar ? normal_density(z) / normal_cdf(-z) : z + 1 / z;
     variance = std::max(0.0, 1 + mean * (z - mean));
   }
 };

@@ -3,7 +3,6 @@
 #include <string_view>
 #include <vector>
 
-#include "forms/form.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {
@@ -23,28 +22,6 @@ struct FormKind {
 
 /// All forms of this program: a new one is registered here.
 const std::vector<FormKind>& form_kinds();
-
-/// The runs of a fit with columns, levels and rows sorted by content. A search draws random numbers
-/// per column and sums over rows; in this order it finds the same model regardless of the order of
-/// the file and the names of columns and levels. Names only break ties between identical columns.
-class CanonicalOrder {
- public:
-  CanonicalOrder(const ModelSpec& spec, const Design& training);
-
-  const ModelSpec& spec() const { return spec_; }
-  const Design& training() const { return training_; }
-
-  /// Converts a model of these runs to the order of columns and levels in the given spec.
-  FittedModel restored(FittedModel model) const;
-
- private:
-  const ModelSpec& given_;
-  ColumnOrder columns_;
-  ModelSpec spec_;
-  Design training_;
-
-  Configuration restored(const Configuration& configuration) const;
-};
 
 /// Fits Eq. (4), or a sum of product terms, to the rows of a design (the training rows). Fills
 /// spec, constants, metrics.train, search and warnings; the caller fills the rest.

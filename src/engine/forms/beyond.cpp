@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/spec.hpp"
 #include "forms/form.hpp"
@@ -20,22 +20,6 @@ std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count) {
   const double tail = (1 - level) / 2;
   return {static_cast<std::size_t>(std::floor(places * tail + kRankSlack)),
           static_cast<std::size_t>(std::ceil(places * (1 - tail) - kRankSlack))};
-}
-
-double normal_quantile(double p) {
-  if (p > 0.5)
-    return -normal_quantile(1 - p);
-  // By Newton steps on the logarithm, which converge from the left: it is concave.
-  double z = -1;
-  for (int step = 0; step < 60; ++step) {
-    const double below = std::erfc(-z / std::numbers::sqrt2) / 2;
-    const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-    const double move = std::log(p / below) * below / density;
-    z += move;
-    if (std::abs(move) < 1e-14)
-      break;
-  }
-  return z;
 }
 
 VectorXd log_times_of_formula(const FittedModel& model, const Design& design) {

@@ -17,9 +17,6 @@ inline constexpr double kRankSlack = 1e-9;
 /// Ranks of the scores at both ends of an interval; 0 and count + 1: that end is not reached.
 std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count);
 
-/// z with P(Z <= z) = p for a standard normal Z; 0 < p < 1.
-double normal_quantile(double p);
-
 /// Levels of two texts that share no run, and a level of the second that shares one with `level`.
 struct UnmeasuredPair {
   std::size_t first = 0;  ///< index of a categorical input

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/fields.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
 #include "forms/gp_form.hpp"
@@ -39,10 +40,6 @@ std::vector<std::vector<std::size_t>> some_configurations(const Design& runs, st
   std::vector<std::vector<std::size_t>> out = shuffled_groups(configuration_groups(runs), seed);
   out.resize(std::min(out.size(), most));
   return out;
-}
-
-double median_of(std::vector<double> values) {
-  return median(Eigen::Map<const VectorXd>(values.data(), index(values.size())));
 }
 
 /// The formula minus the process.
@@ -111,11 +108,12 @@ gp::KnownRuns ScalingBelief::know(const ModelSpec& spec, const Design& runs, std
     std::vector<double> own;
     for (const std::size_t row : rows)
       own.push_back(std::log(runs.time[index(row)]));
-    const double middle = median_of(own);
+    const double middle = median(own);
     for (double& value : own)
       value = std::abs(value - middle);
     // Of two, the distance from their mean; of more, the median distance of a normal variable.
-    const double scatter = median_of(own) * (own.size() == 2 ? std::numbers::sqrt2 : 1.4826);
+    const double scatter =
+        median(own) * (own.size() == 2 ? std::numbers::sqrt2 : kDeviationPerMedian);
     log_times.push_back(middle);
     counts_.push_back(static_cast<double>(own.size()));
     deviations_.push_back(scatter);

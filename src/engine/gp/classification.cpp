@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "gp/gaussian_process.hpp"
 #include "gp/likelihood.hpp"
@@ -31,15 +32,6 @@ constexpr double kClassifierReduction = 1e-5;
 constexpr int kMostNewtonSteps = 50;
 constexpr double kLeastGain = 1e-10;  ///< of the log density, at which Newton's method ends
 constexpr double kShortestStep = 1e-3;
-
-/// ln Phi(z); its derivatives follow from h = phi(z) / Phi(z), the inverse of Mills's ratio.
-double log_normal_cdf(double z) {
-  constexpr double far_below = -25;  // erfc underflows later: by its asymptotic series
-  if (z < far_below)
-    return -z * z / 2 - std::log(-z) - std::log(2 * std::numbers::pi) / 2 +
-           std::log1p(-1 / (z * z) + 3 / (z * z * z * z));
-  return std::log(std::erfc(-z / std::numbers::sqrt2) / 2);
-}
 
 /// ln p(outcomes | f) and its first three derivatives by f, per row.
 struct LogLikelihood {
@@ -303,7 +295,7 @@ VectorXd Classifier::probabilities(const Inputs& inputs, std::size_t threads) co
       const auto column = index(i);
       const double left = std::max(0.0, variance - known.col(column).squaredNorm());
       const double score = shared.col(column).dot(of_.slopes) / std::sqrt(1 + left);
-      const double p = std::erfc(-score / std::numbers::sqrt2) / 2;
+      const double p = normal_cdf(score);
       out[rows[i]] = of_.drawn * p / (of_.drawn * p + 1 - p);
     }
   });

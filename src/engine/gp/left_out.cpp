@@ -8,6 +8,7 @@
 
 #include "base/eigen.hpp"
 #include "base/parallel.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "gp/gaussian_process.hpp"
 #include "gp/kernel.hpp"
@@ -80,11 +81,6 @@ double mean_log_density(const ArrayXd& values, double squared_scale) {
   return constant - (nu + 1) / 2 * (values.square() / (nu * squared_scale)).log1p().mean();
 }
 
-/// The median of the runs of a row, which are sorted.
-double median_of(const VectorXd& runs) {
-  return (runs[(runs.size() - 1) / 2] + runs[runs.size() / 2]) / 2;
-}
-
 using Rows = std::vector<Index>;
 
 constexpr std::size_t kPlacesAtOnce = 32;
@@ -148,7 +144,7 @@ bool weigh_within_rows(MergedRows& rows) {
     if (count < 2)
       continue;
     repeated.push_back(row);
-    const double middle = median_of(runs);
+    const double middle = sample_median(runs);
     for (const double run : runs) {
       off.push_back((run - runs.mean()) * std::sqrt(count / (count - 1)));
       from_median.push_back(run - middle);
@@ -164,7 +160,7 @@ bool weigh_within_rows(MergedRows& rows) {
   RowErrors errors{.mean = VectorXd(index(repeated.size())),
                    .variance = VectorXd::Zero(index(repeated.size()))};
   for (std::size_t i = 0; i < repeated.size(); ++i)
-    errors.mean[index(i)] = rows.y[repeated[i]] - median_of(rows.runs_of(repeated[i]));
+    errors.mean[index(i)] = rows.y[repeated[i]] - sample_median(rows.runs_of(repeated[i]));
   for (int round = 0; round < kRoundsOfScale; ++round) {
     noise = weigh_runs(rows, repeated, errors, std::exp(rounded_log(noise))) / free;
     errors.mean.setZero();

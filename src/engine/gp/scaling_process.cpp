@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "gp/likelihood.hpp"
 
@@ -175,12 +176,6 @@ double log_density_of_repeats(const VectorXd& counts, const VectorXd& deviations
          2;
 }
 
-double middle_of(VectorXd values) {
-  std::sort(values.begin(), values.end());
-  const Index count = values.size();
-  return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
 Inputs first_rows(const Inputs& rows, Index count) {
   return {rows.numbers.topRows(count), rows.levels.topRows(count)};
 }
@@ -199,13 +194,13 @@ ScalingProcess::ScalingProcess(const KnownRuns& runs) : ScalingProcess(runs, {})
 ScalingProcess::ScalingProcess(const KnownRuns& runs, std::vector<ScalingSetting> settings)
     : centre_(runs.inputs.numbers.cols()),
       known_(runs.inputs),
-      level_(middle_of(runs.log_times)),
+      level_(sample_median(runs.log_times)),
       left_((runs.log_times.array() - level_).unaryExpr(&on_grid)),
       counts_(runs.counts),
       deviations_(runs.deviations),
       settings_(std::move(settings)) {
   for (Index j = 0; j < known_.numbers.cols(); ++j) {
-    centre_[j] = middle_of(known_.numbers.col(j));
+    centre_[j] = sample_median(known_.numbers.col(j));
     known_.numbers.col(j) = (known_.numbers.col(j).array() - centre_[j]).unaryExpr(&on_grid);
   }
   condition();

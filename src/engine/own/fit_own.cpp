@@ -11,6 +11,7 @@
 
 #include "base/eigen.hpp"
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "forms/own_form.hpp"
 #include "optimise/newton.hpp"
@@ -20,7 +21,6 @@
 #include "search/global_search.hpp"
 #include "search/losses.hpp"
 #include "search/sensitivity.hpp"
-#include "table/table.hpp"
 
 namespace perfmodel {
 namespace {

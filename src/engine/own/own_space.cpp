@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "table/table.hpp"

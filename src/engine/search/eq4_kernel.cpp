@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/parallel.hpp"
+#include "base/statistics.hpp"
 
 namespace perfmodel::kernel {
 namespace {
@@ -225,14 +226,11 @@ Codes Plan::order_into_runs(const Design& design, const SearchSpace& space) {
     codes = number_pairs(codes, codes_of(factor)).codes;
   const std::size_t run_count = codes.empty() ? 0 : 1 + *std::ranges::max_element(codes);
 
-  // Of the two middle times the upper one, which needs no sorting.
-  std::vector<double> times(design.time.begin(), design.time.end());
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
+  const double middle = median(design.time);
   std::vector<double> distance(run_count, 0);
   std::vector<double> members(run_count, 0);
   for (std::size_t r = 0; r < design.rows; ++r) {
-    distance[codes[r]] += std::abs(design.time[static_cast<Eigen::Index>(r)] - *middle);
+    distance[codes[r]] += std::abs(design.time[static_cast<Eigen::Index>(r)] - middle);
     members[codes[r]] += 1;
   }
   for (std::size_t k = 0; k < run_count; ++k)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/eigen.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "perfmodel/model.hpp"
@@ -15,7 +16,6 @@
 #include "search/search_space.hpp"
 #include "search/sensitivity.hpp"
 #include "table/expressions.hpp"
-#include "table/table.hpp"
 
 namespace perfmodel {
 namespace {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
 #include "table/table.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
-#include "table/table.hpp"
 
 namespace perfmodel {
 

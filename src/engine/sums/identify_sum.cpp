@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
 #include "search/losses.hpp"
 #include "sums/sum_finish.hpp"
-#include "table/table.hpp"
 
 namespace perfmodel {
 namespace {

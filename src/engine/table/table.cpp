@@ -48,27 +48,6 @@ Column as_numbers(const Column& column) {
   return out;
 }
 
-double median(Eigen::VectorXd values) {
-  const auto middle = values.data() + values.size() / 2;
-  std::nth_element(values.data(), middle, values.data() + values.size());
-  return *middle;
-}
-
-double sample_median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
-
-double quantile(const std::vector<double>& sorted, double p) {
-  const double n = static_cast<double>(sorted.size());
-  const double rank = std::clamp(p * (n + 1) - 1, 0.0, n - 1);
-  const std::size_t below = static_cast<std::size_t>(rank);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double part = rank - static_cast<double>(below);
-  return (1 - part) * sorted[below] + part * sorted[above];
-}
-
 Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
   if (measured.size() != predicted.size() || measured.size() == 0)
     throw std::invalid_argument("metrics need one prediction per measured time, and at least one");

@@ -29,18 +29,6 @@ std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count);
 /// The column with these rows alone, in this order.
 Column take_rows(const Column& column, std::span<const std::size_t> rows);
 
-/// The median; the upper of the two middle values if their number is even. Requires at least one
-/// value.
-double median(VectorXd values);
-
-/// The median; the mean of the two middle values if their number is even. Requires at least one
-/// value.
-double sample_median(std::vector<double> values);
-
-/// The p-quantile of sorted values, at rank p (n + 1), which does not shorten the tails of small
-/// samples. Requires at least one value and 0 <= p <= 1.
-double quantile(const std::vector<double>& sorted, double p);
-
 /// The rows with the same texts in some columns.
 struct TableGroup {
   std::vector<std::string> key;  ///< a text per column

@@ -195,8 +195,7 @@ double log_expected_improvement(double best, double mean, double deviation) {
   if (z < far_above)
     return std::log(deviation) + log_density - 2 * std::log(-z) +
            std::log1p(-3 / (z * z) + 15 / (z * z * z * z));
-  const double below = std::erfc(-z / std::numbers::sqrt2) / 2;
-  return std::log(deviation) + std::log(std::exp(log_density) + z * below);
+  return std::log(deviation) + std::log(std::exp(log_density) + z * normal_cdf(z));
 }
 
 NextRuns next_runs(const Belief& belief, const Design& space, const Design& candidates,

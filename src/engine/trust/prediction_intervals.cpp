@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_gp.hpp"
 #include "columns/replicates.hpp"
@@ -601,7 +602,7 @@ double HeldOutFits::held_out_deviation() const {
         fold.belief->beside(spec_, judged, judged, fold.formula, fold.formula);
     all.insert(all.end(), said.deviation.begin(), said.deviation.end());
   }
-  return all.empty() ? 0 : median(Eigen::Map<const Eigen::VectorXd>(all.data(), index(all.size())));
+  return all.empty() ? 0 : median(all);
 }
 
 double HeldOutFits::widening() const {

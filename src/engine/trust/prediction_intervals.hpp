@@ -20,9 +20,6 @@ constexpr auto texts_of(Calibration) {
       {{validation, "split conformal"}, {cross_validation, "cross-conformal"}});
 }
 
-/// Median of |z| for a standard normal z.
-inline constexpr double kHalfAreSmaller = 0.6745;
-
 /// Ends of an interval as factors of the prediction: lower <= 1 <= upper.
 struct IntervalFactors {
   double lower = 1;

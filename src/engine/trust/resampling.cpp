@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_gp.hpp"
 #include "fit/censored.hpp"
@@ -72,10 +73,9 @@ class Percentiles {
   Interval operator()(const VectorXd& values, double fitted) const {
     if (!values.allFinite())
       return kNoInterval;
-    std::vector<double> sorted(values.begin(), values.end());
-    std::ranges::sort(sorted);
-    return {fitted + factor_ * (quantile(sorted, tail_) - fitted),
-            fitted + factor_ * (quantile(sorted, 1 - tail_) - fitted)};
+    const std::vector<double> drawn(values.begin(), values.end());
+    return {fitted + factor_ * (quantile(drawn, tail_) - fitted),
+            fitted + factor_ * (quantile(drawn, 1 - tail_) - fitted)};
   }
 
   Interval operator()(const VectorXd& values, double fitted, const ConstantInfo& constant) const {
@@ -278,7 +278,6 @@ RepeatSummary summarise(const std::vector<FittedModel>& fits) {
 }
 
 std::vector<Outlier> ranked_outliers(const VectorXd& measured, const VectorXd& predicted) {
-  constexpr double normal_consistency = 1.4826;
   VectorXd residuals = measured.array().log() - predicted.array().log();
   for (double& residual : residuals)
     if (!std::isfinite(residual))
@@ -287,7 +286,7 @@ std::vector<Outlier> ranked_outliers(const VectorXd& measured, const VectorXd& p
     return {};
   const double centre = median(residuals);
   const double scale =
-      normal_consistency * median((residuals.array() - centre).abs().matrix().eval());
+      kDeviationPerMedian * median((residuals.array() - centre).abs().matrix().eval());
   if (!(scale > 0))
     return {};
   std::vector<Outlier> out;

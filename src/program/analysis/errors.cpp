@@ -6,10 +6,10 @@
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <numbers>
 #include <numeric>
 
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
 #include "effects/effects.hpp"
@@ -39,17 +39,6 @@ std::vector<double> percent_errors(const Design& runs, const VectorXd& predicted
   return out;
 }
 
-/// As sorted_quantile(), but in linear time.
-double quantile_of(std::vector<double>& values, double q) {
-  const double place = q * static_cast<double>(values.size() - 1);
-  const auto below = values.begin() + static_cast<std::ptrdiff_t>(place);
-  std::nth_element(values.begin(), below, values.end());
-  const double share = place - std::floor(place);
-  if (share == 0)
-    return *below;
-  return *below * (1 - share) + *std::min_element(below + 1, values.end()) * share;
-}
-
 ErrorGroup group_of(const RowsAlong::Group& group, const VectorXd& time,
                     const std::vector<double>& errors) {
   std::vector<double> times;
@@ -62,11 +51,11 @@ ErrorGroup group_of(const RowsAlong::Group& group, const VectorXd& time,
   }
   return {.name = group.name,
           .rows = group.rows.size(),
-          .median_time = quantile_of(times, 0.5),
+          .median_time = sample_median(times),
           .mape = sum / static_cast<double>(group.rows.size()),
-          .lower = quantile_of(percents, 0.25),
-          .middle = quantile_of(percents, 0.5),
-          .upper = quantile_of(percents, 0.75)};
+          .lower = quantile(percents, 0.25, QuantileRank::of_sample),
+          .middle = sample_median(percents),
+          .upper = quantile(percents, 0.75, QuantileRank::of_sample)};
 }
 
 /// Row indices sorted by value, ascending.
@@ -188,11 +177,6 @@ double rank_score(const std::vector<std::size_t>& rows, const RankedErrors& erro
   return (sum - n * (n + m + 1) / 2) / deviation;
 }
 
-/// The probability of a score as high as this one by chance.
-double chance_of(double score) {
-  return 0.5 * std::erfc(score / std::numbers::sqrt2);
-}
-
 WorstGroup compared(const std::string& column, const RowsAlong::Group& group,
                     const std::vector<double>& percents) {
   const double all = std::accumulate(percents.begin(), percents.end(), 0.0);
@@ -269,7 +253,6 @@ std::vector<DriftFigure> with_intervals(
     const auto is_finite = [](double value) { return std::isfinite(value); };
     if (!std::ranges::all_of(drawn[k], is_finite))
       continue;
-    std::ranges::sort(drawn[k]);
     const auto end = [&](double q) {
       const double drawn_end = quantile(drawn[k], q);
       return share < 1 ? out[k].value + std::sqrt(share) * (drawn_end - out[k].value) : drawn_end;
@@ -309,7 +292,7 @@ std::optional<WorstGroup> worst_group(const ModelSpec& spec, const Design& runs,
       if (has_ends && g > 0 && g + 1 < along.groups.size())
         continue;
       ++looked_at;
-      const double chance = chance_of(rank_score(along.groups[g].rows, errors));
+      const double chance = normal_cdf(-rank_score(along.groups[g].rows, errors));
       if (chance >= least_chance)
         continue;
       const WorstGroup group = compared(along.column, along.groups[g], errors.percents);
@@ -387,8 +370,9 @@ std::optional<std::pair<LevelBias, std::vector<std::size_t>>> most_biased(
       out = {{along.column, group.name, {"bias", bias, {}}}, group.rows};
     }
   }
-  return out && 2 * chance_of(most) * static_cast<double>(looked_at) <= kMostChance ? out
-                                                                                    : std::nullopt;
+  return out && 2 * normal_cdf(-most) * static_cast<double>(looked_at) <= kMostChance
+             ? out
+             : std::nullopt;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/error.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/model_words.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
 #include "cli/commands.hpp"

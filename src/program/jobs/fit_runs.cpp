@@ -11,6 +11,7 @@
 
 #include "analysis/model_words.hpp"
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
 #include "fit/censored.hpp"

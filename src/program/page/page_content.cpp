@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
@@ -237,8 +238,6 @@ std::string settings_text(const ModelSpec& spec, const Configuration& configurat
 
 Content content_of(const Source& source) {
   const FittedModel& model = source.model;
-  std::vector<double> times(source.design.time.begin(), source.design.time.end());
-  std::ranges::sort(times);
   const std::vector<NotAbove> orders = orders_of(source.design);
 
   Content out(source);
@@ -254,7 +253,7 @@ Content content_of(const Source& source) {
   out.central = central_of(model, source);
   const Configuration& shown = out.central.configuration;
   out.intervals = coverage_of(source, shown);
-  out.median_time = sorted_quantile(times, 0.5);
+  out.median_time = sample_median(source.design.time);
   out.errors = errors_of(source.lines, source.design.time, source.predicted, kWorstRows);
   out.errors_along = errors_along(model.spec, source.design, source.predicted);
   out.shares = shares_of(model, source.design, shown);

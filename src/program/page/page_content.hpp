@@ -158,9 +158,6 @@ struct Errors {
       0;  ///< number of predictions <= 0, which a logarithmic axis cannot show
 };
 
-/// Returns the q-quantile (0 <= q <= 1) of sorted values, with linear interpolation.
-double sorted_quantile(const std::vector<double>& sorted, double q);
-
 /// `lines`, `measured` and `predicted` have one entry per run, at least one; measured times are >
 /// 0, predictions finite. `worst`: number of largest errors to list.
 Errors errors_of(const std::vector<std::uint32_t>& lines, const VectorXd& measured,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "page/page_content.hpp"
 #include "perfmodel/model.hpp"
@@ -79,9 +80,10 @@ void add_clouds(const std::vector<JudgedRow>& rows, const Range& error_range, Er
 /// central 99 %, since a few huge errors would hide the rest. Contains at least -1 to 1.
 Range error_range(const std::vector<double>& sorted) {
   const double tail = sorted.size() > kAllShown ? kHiddenTail : 0;
-  return range_of({std::max(-kWidest, std::min(-1.0, sorted_quantile(sorted, tail))),
-                   std::min(kWidest, std::max(1.0, sorted_quantile(sorted, 1 - tail)))},
-                  Spacing::linear);
+  return range_of(
+      {std::max(-kWidest, std::min(-1.0, quantile(sorted, tail, QuantileRank::of_sample))),
+       std::min(kWidest, std::max(1.0, quantile(sorted, 1 - tail, QuantileRank::of_sample)))},
+      Spacing::linear);
 }
 
 constexpr std::size_t kFewestRuns = 3;
@@ -102,11 +104,10 @@ std::vector<Level> levels_of(const LevelFactor& factor, const Eigen::VectorXd& t
     Level& level = all[code];
     if (level.rows.size() < kFewestRuns)
       continue;
-    std::vector<double> sorted;
+    std::vector<double> own;
     for (const std::size_t row : level.rows)
-      sorted.push_back(times[index(row)]);
-    std::ranges::sort(sorted);
-    out.push_back({code, std::move(level.rows), sorted_quantile(sorted, 0.5)});
+      own.push_back(times[index(row)]);
+    out.push_back({code, std::move(level.rows), sample_median(std::move(own))});
   }
   return out;
 }
@@ -158,14 +159,6 @@ RunGroup group_of_level(const FittedModel& model, const Design& runs,
 
 }  // namespace
 
-double sorted_quantile(const std::vector<double>& sorted, double q) {
-  const double place = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double share = place - static_cast<double>(below);
-  return sorted[below] * (1 - share) + sorted[above] * share;
-}
-
 Errors errors_of(const std::vector<std::uint32_t>& lines, const Eigen::VectorXd& measured,
                  const Eigen::VectorXd& predicted, std::size_t worst) {
   const std::vector<JudgedRow> rows = judged(lines, measured, predicted);
@@ -179,9 +172,10 @@ Errors errors_of(const std::vector<std::uint32_t>& lines, const Eigen::VectorXd&
   errors.beyond_histogram = sorted.size();
   for (const Bar& bar : errors.histogram)
     errors.beyond_histogram -= bar.count;
-  errors.quantiles = {sorted_quantile(sorted, 0.05), sorted_quantile(sorted, 0.25),
-                      sorted_quantile(sorted, 0.5), sorted_quantile(sorted, 0.75),
-                      sorted_quantile(sorted, 0.95)};
+  errors.quantiles = {quantile(sorted, 0.05, QuantileRank::of_sample),
+                      quantile(sorted, 0.25, QuantileRank::of_sample), sample_median(sorted),
+                      quantile(sorted, 0.75, QuantileRank::of_sample),
+                      quantile(sorted, 0.95, QuantileRank::of_sample)};
   errors.worst = worst_of(rows, worst);
   return errors;
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/model_words.hpp"
 #include "analysis/scaling.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"

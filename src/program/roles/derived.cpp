@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/derived_columns.hpp"
 #include "columns/spec.hpp"
@@ -264,8 +265,7 @@ bool grows_with(const std::vector<double>& scale, const std::vector<double>& col
   std::vector<double> ratios;
   for (std::size_t row = 0; row < scale.size(); ++row)
     ratios.push_back(column[row] - power * scale[row]);
-  const double middle =
-      median(Eigen::Map<const Eigen::VectorXd>(ratios.data(), std::ssize(ratios)));
+  const double middle = median(ratios);
   const auto strays = static_cast<std::size_t>(std::ranges::count_if(
       ratios, [&](double ratio) { return std::abs(ratio - middle) > kEqualGrowth; }));
   return strays <= std::max<std::size_t>(ratios.size() / kRowsPerStray,

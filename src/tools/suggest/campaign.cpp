@@ -7,10 +7,10 @@
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "perfmodel/error.hpp"
-#include "table/table.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel {
@@ -234,7 +234,7 @@ void Campaign::report_outlier(const plan::Configuration& configuration, double l
   if (found == times_.end() || found->second.empty())
     return;
   const std::vector<double>& earlier = found->second;
-  const double usual = median(Eigen::Map<const VectorXd>(earlier.data(), index(earlier.size())));
+  const double usual = median(earlier);
   if (std::abs(log_time - usual) > std::log(most))
     request_.warn(fmt::format("{}: outlier: {}, after {}", words_of(configuration),
                               time_text(std::exp(log_time), "s"), time_text(std::exp(usual), "s")));

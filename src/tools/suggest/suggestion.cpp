@@ -8,6 +8,7 @@
 
 #include "base/eigen.hpp"
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "forms/failure_model.hpp"
