@@ -154,9 +154,10 @@ struct HeldOutRequest {
 
 /// Which training rows are held out together.
 struct HeldOutPlan {
+  std::optional<double> level;  ///< of the prediction intervals; nullopt: there are none
   /// Group index of each training row; empty if none is held out.
-  std::vector<std::size_t> group_of;
-  std::vector<std::vector<std::size_t>> parts;  ///< training rows of each requested fold
+  std::vector<std::size_t> group_of{};
+  std::vector<std::vector<std::size_t>> parts{};  ///< training rows of each requested fold
 };
 
 /// Returns the errors of predictions of a design's measured times. Throws InputError, which names

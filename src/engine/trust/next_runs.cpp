@@ -9,6 +9,7 @@
 
 #include "base/eigen.hpp"
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "fit/fit_from_prior.hpp"

@@ -39,66 +39,130 @@
 namespace perfmodel {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+/// What is fitted, and how.
+struct Job {
+  const PreparedFit& prepared;
+  const FitRequest& request;
+  FitOptions silent;  ///< of concurrent fits
 
-std::function<void(std::size_t)> told_to(const FitProgress& progress, FitStage stage,
-                                         std::size_t all) {
-  if (!progress)
-    return nullptr;
-  return [&progress, stage, all](std::size_t done) { progress(stage, done, all); };
-}
-
-/// The requested fits, in the order of their seeds.
-std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest& request,
-                                  const FitOptions& silent) {
-  if (request.repeats <= 1) {
-    FitOptions watched = request.options;
-    watched.progress = request.progress;
-    return {fit(prepared.spec, prepared.training, watched)};
+  const Design& training() const { return prepared.training; }
+  bool is_stopped() const { return silent.stop.stop_requested(); }
+  std::function<void(std::size_t)> told(FitStage stage, std::size_t all) const {
+    if (!request.progress)
+      return nullptr;
+    return [&progress = request.progress, stage, all](std::size_t done) {
+      progress(stage, done, all);
+    };
   }
-  return fit_repeatedly(prepared.spec, prepared.training, silent, request.repeats,
-                        told_to(request.progress, FitStage::fits, request.repeats));
+};
+
+/// Metrics of the model on all parts, given those on the training rows.
+PartMetrics judged(const FittedModel& model, const Metrics& train, const PreparedRuns& parts) {
+  PartMetrics out{.train = train, .validation = {}, .test = {}};
+  if (parts.validation)
+    out.validation = measure(model, *parts.validation, "the validation part");
+  if (parts.test)
+    out.test = measure(model, *parts.test, "the test part");
+  return out;
 }
 
-/// Metrics of the model on the training, validation and test rows.
-PartMetrics judge(const FittedModel& model, const PreparedRuns& parts) {
-  PartMetrics metrics = model.known.metrics;
-  if (parts.validation)
-    metrics.validation = measure(model, *parts.validation, "the validation part");
-  if (parts.test)
-    metrics.test = measure(model, *parts.test, "the test part");
-  return metrics;
+/// The best of the requested fits, and how long they took.
+std::pair<FittedModel, double> best_fit(const Job& job) {
+  const FitRequest& request = job.request;
+  const PreparedFit& runs = job.prepared;
+  FitOptions watched = request.options;
+  watched.progress = request.progress;
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<FittedModel> fits =
+      request.repeats <= 1 ? std::vector{fit(runs.spec, runs.training, watched)}
+                           : fit_repeatedly(runs.spec, runs.training, job.silent, request.repeats,
+                                            job.told(FitStage::fits, request.repeats));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  for (FittedModel& fitted : fits)
+    fitted.known.metrics = judged(fitted, fitted.known.metrics.train, runs);
+  FittedModel best = fits[best_of(fits)];
+  if (fits.size() > 1)
+    best.known.repeats = summarise(fits);
+  return {std::move(best), seconds.count()};
 }
 
 /// Returns nullopt if no bootstrap was requested, or if an interruption left fewer than two
 /// samples.
-std::optional<Uncertainty> run_bootstrap(const FittedModel& model, const Design& training,
-                                         const FitRequest& request, const FitOptions& silent) {
-  if (!request.bootstrap)
+std::optional<Uncertainty> bootstrapped(const Job& job, const FittedModel& model) {
+  const auto& request = job.request.bootstrap;
+  if (!request)
     return std::nullopt;
-  const std::size_t wanted = request.bootstrap->samples;
-  const BootstrapSamples samples = bootstrap(
-      model, training, silent, wanted, told_to(request.progress, FitStage::bootstrap, wanted));
+  const BootstrapSamples samples = bootstrap(model, job.training(), job.silent, request->samples,
+                                             job.told(FitStage::bootstrap, request->samples));
   if (samples.constants.cols() < 2)
     return std::nullopt;
-  return percentile_intervals(model, training, samples, request.bootstrap->confidence);
+  return percentile_intervals(model, job.training(), samples, request->confidence);
+}
+
+/// Between the two measured values around a step of the model, no run tells where the time jumps.
+std::vector<UnmeasuredRegion> sides_of_steps(const FittedModel& model, const Design& training) {
+  std::vector<UnmeasuredRegion> out;
+  for (std::size_t n = 0; n < numeric_count(model.spec); ++n)
+    for (const double step : model.form->steps(model.spec, n)) {
+      const NumericFactor& factor = numeric_factor(training, n);
+      double next = std::numeric_limits<double>::infinity();
+      for (std::size_t row = 0; row < training.rows; ++row)
+        if (factor.value(row) > step)
+          next = std::min(next, factor.value(row));
+      const bool whole = step == std::round(step) && next == std::round(next);
+      const double low = whole ? step + 1 : std::nextafter(step, next);
+      const double high = whole ? next - 1 : std::nextafter(next, step);
+      if (step > 0 && low <= high)  // a step at 0 lies there: what is 0 does not happen
+        out.push_back({{{numeric_input(model.spec, n).column, low, high, ""}}});
+    }
+  return out;
+}
+
+/// More rows are not marked, since the marks would be most of the model's file.
+constexpr std::size_t kMostMarks = 10'000;
+
+/// The marks of all rows that the model learns from: validation rows calibrate its intervals.
+std::vector<std::uint32_t> marks_of_fit(const PreparedFit& prepared) {
+  const std::size_t rows =
+      prepared.training.rows + (prepared.validation ? prepared.validation->rows : 0);
+  if (rows > kMostMarks)
+    return {};
+  std::vector<std::uint32_t> out = row_marks(prepared.spec, prepared.training);
+  if (prepared.validation)
+    std::ranges::copy(row_marks(prepared.spec, *prepared.validation), std::back_inserter(out));
+  std::ranges::sort(out);
+  return out;
+}
+
+/// `cut`: the runs that entered the fit as longer than their limits, if any.
+Provenance provenance_of_fit(const Job& job, std::optional<CutRuns> cut) {
+  Provenance out = job.prepared.provenance;
+  out.row_marks = marks_of_fit(job.prepared);
+  if (cut)
+    cut->limit = job.request.roles.limit.value_or("");
+  out.cut = std::move(cut);
+  return out;
 }
 
 /// An input computed from the time predicts it perfectly, but is unknown before a run is measured.
-void warn_of_leaks(const Table& runs, FittedModel& model) {
+std::vector<Warning> warnings_of_leaks(const Table& runs, const FittedModel& model) {
+  std::vector<Warning> out;
   for (const LeftOut& leak : inputs_given_by_target(runs, model.spec)) {
-    model.warnings.push_back(
+    out.push_back(
         {"leak", "",
          "column '" + leak.column + "' " + words_for(leak) +
              ": these errors do not measure the model: the time to predict is one of its inputs"});
   }
+  return out;
 }
 
 /// Of two columns that grew together, or never vary apart, nothing says which of them changes the
 /// time.
-void warn_of_ties(const Table& runs, const Design& training, FittedModel& model) {
+std::vector<Warning> warnings_of_ties(const Table& runs, const Design& training,
+                                      const FittedModel& model) {
+  std::vector<Warning> out;
   for (const auto& [one, other] : confounded_texts(model.spec, training))
-    model.warnings.push_back(
+    out.push_back(
         {"tied", "",
          fmt::format("'{0}' and '{1}' never vary apart in the runs: which of the two changes the "
                      "time cannot be told; a run with another {0} at an equal {1} would tell",
@@ -106,12 +170,13 @@ void warn_of_ties(const Table& runs, const Design& training, FittedModel& model)
   std::set<std::string> told;
   for (const Tie& tie : grown_together(runs, model.spec))
     if (!told.contains(tie.column) && told.insert(tie.scale).second)
-      model.warnings.push_back(
+      out.push_back(
           {"tied", "",
            fmt::format("'{0}' {2} with '{1}' in nearly all runs: which of the two changes the time "
                        "can hardly be told, and predictions move both; more runs with another {0} "
                        "at an equal {1} would tell",
                        tie.column, tie.scale, tie.power > 0 ? "grew" : "fell")});
+  return out;
 }
 
 /// Whether Eq. (4) is so far off that another form is advised.
@@ -133,20 +198,6 @@ std::optional<double> typical_correction(const FittedModel& model, const Design&
   if (!factors)
     return std::nullopt;
   return median((factors->array() - 1).abs().matrix());
-}
-
-RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Split& split,
-                     const Design& training) {
-  if (!request.group_by)
-    return held_out_groups(training);
-  const Column& column = table.at(*request.group_by);
-  if (!column.bad_cells.empty()) {
-    throw InputError(table.where(column.bad_cells.front().row) + ": column '" + column.name +
-                     "': \"" + column.bad_cells.front().text +
-                     "\" is not a number, but --group-by groups by this column; pass it as "
-                     "--categorical too, or clean it");
-  }
-  return column_groups(column, split.train);
 }
 
 /// ln(ratio) of each effect at the central run; NaN if there is no valid time.
@@ -196,31 +247,50 @@ constexpr double kLeastMisfit = 0.01;  ///< of the time: for less, nobody would 
 
 /// Repeated runs say what is noise: where the errors are far larger, that is the first thing to
 /// say.
-void warn_of_misfit(const Design& training, FittedModel& model) {
+std::vector<Warning> warning_of_misfit(const Design& training, const FittedModel& model) {
   if (!model.known.noise_floor)
-    return;
+    return {};
   const double noise = model.known.noise_floor->mape_percent / 100;
   const Design runs = some_of(finished_runs(training));
   const double error =
       median((predict(model, runs).array() / runs.time.array() - 1).abs().matrix());
-  if (error > std::max(kMisfit * noise, kLeastMisfit))
-    model.warnings.insert(
-        model.warnings.begin(),
-        {"misfit", "",
-         fmt::format("half of the runs are off by more than {}, and repeats of a configuration "
-                     "scatter by {}: what is missing is no noise but another form or a column",
-                     percent(100 * error), percent(100 * noise))});
+  if (error <= std::max(kMisfit * noise, kLeastMisfit))
+    return {};
+  return {{"misfit", "",
+           fmt::format("half of the runs are off by more than {}, and repeats of a configuration "
+                       "scatter by {}: what is missing is no noise but another form or a column",
+                       percent(100 * error), percent(100 * noise))}};
 }
 
-void add_intervals(const Eigen::VectorXd& half_widths, const Design& training, FittedModel& model) {
+/// The warnings of the fit, and those about its runs.
+std::vector<Warning> all_warnings(const Job& job, const FittedModel& model) {
+  const Table& runs = job.prepared.runs.file.table;
+  std::vector<Warning> out;
+  const auto add = [&](const std::vector<Warning>& warnings) {
+    out.insert(out.end(), warnings.begin(), warnings.end());
+  };
+  if (!job.request.options.quantile)
+    add(warning_of_misfit(job.training(), model));
+  add(model.warnings);
+  add(warnings_of_leaks(runs, model));
+  add(warnings_of_ties(runs, job.training(), model));
+  for (const std::string& sentence : left_out_inputs(runs, model))
+    out.push_back({"left_out", "", sentence});
+  return out;
+}
+
+/// The effects of the model with intervals of these half widths; none: without.
+std::vector<Effect> with_intervals(const Eigen::VectorXd& half_widths, const Design& training,
+                                   const FittedModel& model) {
+  std::vector<Effect> out = model.known.effects;
   if (half_widths.size() == 0)
-    return;
+    return out;
   const Design finished = finished_runs(training);
   const Design some = some_of(finished);
   const Eigen::ArrayXd errors = (some.time.array() / predict(model, some).array()).log().abs();
   const double scatter = median(errors.matrix()) / kHalfAreSmaller;
-  for (std::size_t k = 0; k < model.known.effects.size(); ++k) {
-    Effect& effect = model.known.effects[k];
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    Effect& effect = out[k];
     const double least = least_half_width(effect, model.spec, finished, scatter);
     const double half_width = half_widths[index(k)];
     const double known = half_width < kLeastShareOfWidth * least ? least : half_width;
@@ -228,44 +298,50 @@ void add_intervals(const Eigen::VectorXd& half_widths, const Design& training, F
     if (std::isfinite(factor))
       effect.interval = Interval{effect.ratio / factor, effect.ratio * factor};
   }
+  return out;
 }
 
-/// The level of the model's intervals, which a bound needs; nullopt if there are to be none, or if
-/// a single run says nothing of others.
-std::optional<double> level_of(const FitRequest& fit, const Design& training,
-                               std::size_t validation_rows) {
-  const HeldOutRequest& request = fit.held_out;
-  const std::size_t calibration_rows = validation_rows > 0 ? validation_rows : training.rows;
-  if (fit.options.quantile && calibration_rows < 2)
-    throw UsageError("--quantile needs at least 2 held-out rows");
-  if (fit.options.quantile)
-    return std::min(PredictionIntervals::default_level, highest_level(calibration_rows));
-  if (!request.intervals || training.rows < 2)
+/// nullopt if no intervals are wanted, or after a stop request.
+std::optional<HeldOutFits> held_out_fits(const Job& job, const FittedModel& model) {
+  const HeldOutPlan& plan = job.prepared.held_out;
+  if (job.is_stopped() || !plan.level)
     return std::nullopt;
-  return request.coverage.value_or(PredictionIntervals::default_level);
+  return HeldOutFits::of(model, job.training(), plan.group_of, job.silent);
 }
 
-/// Plans the held-out groups before a long fit. Throws UsageError if the request is impossible.
-HeldOutPlan plan_held_out(const FitRequest& fit, const Table& table, const Split& split,
-                          const Design& training) {
-  const HeldOutRequest& request = fit.held_out;
-  HeldOutPlan plan;
-  const std::optional<double> level = level_of(fit, training, split.validation.size());
-  if (request.group_by && !request.folds && (!level || !split.validation.empty())) {
-    throw UsageError("--group-by has no effect without --folds" +
-                     std::string(level ? " if there are validation rows" : ""));
+/// nullopt if it was not requested, or after a stop request.
+std::optional<CrossValidation> cross_validated(const Job& job, const FittedModel& model) {
+  const auto& parts = job.prepared.held_out.parts;
+  if (parts.empty() || job.is_stopped())
+    return std::nullopt;
+  auto out = cross_validate(model.spec, job.training(), job.silent, parts,
+                            job.told(FitStage::folds, parts.size()));
+  if (out)
+    out->group_by = job.request.held_out.group_by;
+  return out;
+}
+
+/// The estimate, or nullopt if the runs do not allow it and it was not requested.
+template <class Estimate>
+auto if_possible(const Job& job, const Estimate& estimate) -> std::optional<decltype(estimate())> {
+  try {
+    return estimate();
+  } catch (const Error&) {
+    if (job.request.held_out.coverage || job.request.options.quantile)
+      throw;
+    return std::nullopt;
   }
-  if (!request.folds && !level)
-    return plan;
-  const RowGroups groups = groups_for(request, table, split, training);
-  plan.group_of = groups.of_row;
-  if (request.folds)
-    plan.parts = make_held_out_parts(groups, request.folds->count, fit.options.seed);
-  return plan;
 }
 
-/// Makes the predictions of a model with intervals bounds, and judges them.
-void make_bound(const PreparedRuns& parts, double quantile, FittedModel& model) {
+/// How bounds do on some rows; nullopt if none of these tells.
+std::optional<BoundUse> use_of_bound(const FittedModel& model, const Design& runs) {
+  const Eigen::VectorXd bounds = predict(model, runs);
+  const std::vector<std::size_t> known = rows_with_limits_above(bounds, runs);
+  return known.empty() ? std::nullopt : std::optional(bound_use(runs.time(known), bounds(known)));
+}
+
+/// The model with intervals as one whose predictions are bounds.
+FittedModel as_bound(FittedModel model, double quantile, const PreparedRuns& parts) {
   move_to_quantile(model, quantile);
   const std::size_t rows = model.known.intervals->count;
   if (const std::size_t needed = rows_for_quantile(quantile); rows < needed)
@@ -274,310 +350,89 @@ void make_bound(const PreparedRuns& parts, double quantile, FittedModel& model) 
          fmt::format("a {} % bound takes {} held-out rows, and there are {}: this one is that of "
                      "the prediction interval, and wider",
                      to_text(100 * quantile), needed, rows)});
-  const Design& training = parts.training;
-  const Design finished = finished_runs(training);
-  model.known.metrics.train = compute_metrics(finished.time, predict(model, finished));
-  model.known.metrics = judge(model, parts);
-  const auto use_on = [&](const std::optional<Design>& design) -> std::optional<BoundUse> {
-    if (!design)
-      return std::nullopt;
-    const Eigen::VectorXd bounds = predict(model, *design);
-    const std::vector<std::size_t> known = rows_with_limits_above(bounds, *design);
-    return known.empty() ? std::nullopt
-                         : std::optional(bound_use(design->time(known), bounds(known)));
-  };
-  model.bound->train = use_on(training).value_or(BoundUse());
-  model.bound->validation = use_on(parts.validation);
-  model.bound->test = use_on(parts.test);
+  model.bound->train = use_of_bound(model, parts.training).value_or(BoundUse());
+  if (parts.validation)
+    model.bound->validation = use_of_bound(model, *parts.validation);
+  if (parts.test)
+    model.bound->test = use_of_bound(model, *parts.test);
+  return model;
 }
 
-/// Throws UsageError for estimates that are not made of a bound.
-void require_estimates_of_bound(const FitRequest& request) {
-  const auto refuse = [&](bool asked, const char* flag) {
-    if (request.options.quantile && asked)
-      throw UsageError(
-          fmt::format("{} does not go with --quantile: held-out rows have moved the bound away "
-                      "from the constants that it would vary",
-                      flag));
-  };
-  refuse(request.bootstrap.has_value(), "--bootstrap");
-  refuse(request.held_out.folds.has_value(), "--folds");
-  refuse(request.repeats > 1, "--repeats");
-  refuse(request.held_out.coverage.has_value() || !request.held_out.intervals, "--coverage");
+/// The metrics of a model that predicts otherwise than its search did: averages, or bounds.
+PartMetrics metrics_of_predictor(const FittedModel& model, const PreparedRuns& parts) {
+  if (!is_averaged(model) && !model.bound)
+    return model.known.metrics;
+  const Design finished = finished_runs(parts.training);
+  return judged(model, compute_metrics(finished.time, predict(model, finished)), parts);
 }
 
-/// nullopt if no intervals are wanted, or after a stop request.
-std::optional<HeldOutFits> held_out_fits(const PreparedFit& prepared, const FitRequest& request,
-                                         const FitOptions& silent, const FittedModel& model) {
-  if (silent.stop.stop_requested() ||
-      !level_of(request, prepared.training, prepared.validation ? prepared.validation->rows : 0))
+/// The share of the test rows inside their intervals; nullopt if none tells.
+std::optional<double> coverage_of_test(const FittedModel& model, const Design& test) {
+  const double level = model.known.intervals->level;
+  const Eigen::VectorXd ends =
+      predict(model, test).array() * row_intervals(model, level, test).upper;
+  const Design known = take_rows(test, rows_with_limits_above(ends, test));
+  if (known.rows == 0)
     return std::nullopt;
-  return HeldOutFits::of(model, prepared.training, prepared.held_out.group_of, silent);
-}
-
-/// Gives a model its belief, with which an automatic form predicts an average.
-void believe(const HeldOutFits& held_out, const PreparedFit& prepared, FittedModel& model) {
-  model.belief = held_out.belief();
-  if (!is_averaged(model))
-    return;
-  const Design finished = finished_runs(prepared.training);
-  model.known.metrics.train = compute_metrics(finished.time, predict(model, finished));
-  model.known.metrics = judge(model, prepared);
-}
-
-/// Adds the requested cross-validation and prediction intervals to `model`, with the share of test
-/// rows inside their intervals. A stop request leaves unfinished estimates out.
-void add_held_out(const PreparedFit& prepared, const FitRequest& request, const FitOptions& silent,
-                  const std::optional<HeldOutFits>& held_out, FittedModel& model) {
-  const HeldOutPlan& plan = prepared.held_out;
-  const Design& training = prepared.training;
-  if (!plan.parts.empty()) {
-    model.known.cross_validation =
-        cross_validate(model.spec, training, silent, plan.parts,
-                       told_to(request.progress, FitStage::folds, plan.parts.size()));
-    if (!model.known.cross_validation)
-      return;  // stopped
-    model.known.cross_validation->group_by = request.held_out.group_by;
-  }
-  if (held_out) {
-    try {
-      const std::size_t validation_rows = prepared.validation ? prepared.validation->rows : 0;
-      model.known.intervals = held_out->intervals(model, prepared.validation,
-                                                  *level_of(request, training, validation_rows));
-      add_intervals(held_out->half_widths(model, log_ratios), training, model);
-    } catch (const Error&) {
-      if (request.held_out.coverage || request.options.quantile)
-        throw;  // intervals that were not requested may be missing
-    }
-  }
-  if (request.options.quantile && model.known.intervals)
-    make_bound(prepared, *request.options.quantile, model);
-  if (const auto& test = prepared.test; test && model.known.intervals) {
-    const Eigen::VectorXd ends = predict(model, *test).array() *
-                                 row_intervals(model, model.known.intervals->level, *test).upper;
-    const Design known = take_rows(*test, rows_with_limits_above(ends, *test));
-    if (known.rows > 0)
-      model.known.intervals->test_coverage =
-          covered_share(row_intervals(model, model.known.intervals->level, known), known.time,
-                        predict(model, known));
-  }
-}
-
-/// Extends the measured ranges of an earlier model's inputs by those of further runs.
-void extend_ranges(const Design& runs, ModelSpec& spec) {
-  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
-    NumericInput& input =
-        n < spec.extrinsic.size() ? spec.extrinsic[n] : spec.intrinsic[n - spec.extrinsic.size()];
-    for (std::size_t row = 0; row < runs.rows; ++row) {
-      const double value = numeric_factor(runs, n).value(row);
-      input.low = std::min(input.low, value);
-      input.high = std::max(input.high, value);
-    }
-  }
-}
-
-/// The central row of those whose time is measured.
-std::size_t central_finished_row(const ModelSpec& spec, const Design& training) {
-  if (!has_cut_runs(training))
-    return central_row(spec, training);
-  const std::vector<std::size_t> finished = finished_rows(training);
-  if (finished.empty())
-    throw InputError("all training runs were cut off: nothing says how long any takes");
-  return finished[central_row(spec, take_rows(training, finished))];
-}
-
-/// `earlier`: the model that is adapted; null for a new one.
-PreparedRuns parts_of(const LabelledRuns& runs, const Split& split,
-                      const FittedModel* earlier = nullptr) {
-  const Table& table = runs.file.table;
-  PreparedRuns out;
-  out.provenance = provenance_of(runs.file, runs.roles);
-  out.spec = earlier != nullptr ? earlier->spec : make_spec(table, runs.roles, split.train);
-  out.training = make_design(table, out.spec, Target::required, split.train);
-  if (earlier != nullptr)
-    extend_ranges(out.training, out.spec);
-  const std::size_t central = central_finished_row(out.spec, out.training);
-  const std::size_t row = split.train[central];
-  set_typical_values(table, row, out.spec);
-  out.central = {configuration_of(out.training, central), table.lines[row],
-                 out.training.time[index(central)]};
-  if (!split.validation.empty())
-    out.validation = make_design(table, out.spec, Target::required, split.validation);
-  if (!split.test.empty())
-    out.test = make_design(table, out.spec, Target::required, split.test);
-  return out;
-}
-
-/// Leaves only the rows of the split in the table.
-void keep_only(Split& split, LabelledRuns& runs) {
-  std::vector<std::size_t> kept;
-  for (std::vector<std::size_t>* part : {&split.train, &split.validation, &split.test})
-    for (std::size_t& row : *part) {
-      kept.push_back(row);
-      row = kept.size() - 1;
-    }
-  runs.file.table = take_rows(runs.file.table, kept);
-  runs.rows = indices(kept.size());
-}
-
-/// Draws training rows as requested. Returns false if all are kept.
-bool draw_as_requested(const FitRequest& request, Split& split, LabelledRuns& runs) {
-  const FitOptions& options = request.options;
-  std::optional<std::size_t> most = request.training_rows;
-  if (!most && chooses_terms(options) && options.prior == nullptr)
-    most = kRowsOfChoice;
-  const std::size_t rows = split.train.size();
-  if (!most || !draw_training_rows(runs, *most, options.seed, split, options.prior.get()))
-    return false;
-  keep_only(split, runs);
-  runs.roles.notices.push_back(fitted_to_drawn_rows(*most, rows) +
-                               (request.training_rows ? "" : " --sample-rows takes more."));
-  return true;
-}
-
-}  // namespace
-
-bool draw_training_rows(const LabelledRuns& runs, std::size_t most, std::uint64_t seed,
-                        Split& split, const FittedModel* earlier) {
-  const std::vector<std::size_t>& rows = split.train;
-  if (rows.size() <= most)
-    return false;
-  const Table& table = runs.file.table;
-  const ModelSpec spec = earlier != nullptr ? earlier->spec : make_spec(table, runs.roles, rows);
-  std::vector<std::size_t> order = indices(rows.size());
-  RandomStream(seed, "training rows").shuffle(std::span(order));
-  std::vector<std::size_t> drawn = drawn_rows(
-      configuration_groups(make_design(table, spec, Target::required, rows)), order, most);
-  std::ranges::sort(drawn);
-  split.train = mapped(drawn, [&](std::size_t place) { return rows[place]; });
-  return true;
-}
-
-PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
-  PreparedRuns out = parts_of(runs, split);
-  for (const auto* part : {&out.validation, &out.test})
-    if (*part)
-      require_fitted_range(**part);
-  return out;
-}
-
-PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
-  if (request.test_runs && request.split.test > 0)
-    throw UsageError(
-        "further runs and a share of the split both name test rows; pass only one of them");
-  require_estimates_of_bound(request);
-  Split split = split_rows(runs.rows, request.split, request.split_seed);
-  const bool is_drawn = draw_as_requested(request, split, runs);
-  PreparedFit out{
-      parts_of(runs, split, request.options.prior.get()), std::move(runs), {}, {}, is_drawn};
-  out.runs.file.bytes = {};  // their digest stands in the model
-  out.held_out = plan_held_out(request, out.runs.file.table, split, out.training);
-  out.warnings = always_failing(out.runs.file.failed_rows, out.spec);
-  if (request.test_runs) {
-    TestRuns test = select_test_runs(request.test_runs(categorical_columns(out.spec)), out.spec,
-                                     out.runs.file.reading, request.gated);
-    out.test = std::move(test.design);
-    out.warnings.insert(out.warnings.end(), test.warnings.begin(), test.warnings.end());
-  }
-  return out;
-}
-
-namespace {
-
-/// Between the two measured values around a step of the model, no run tells where the time jumps.
-void add_sides_of_steps(const Design& training, FittedModel& model) {
-  for (std::size_t n = 0; n < numeric_count(model.spec); ++n)
-    for (const double step : model.form->steps(model.spec, n)) {
-      const NumericFactor& factor = numeric_factor(training, n);
-      double next = std::numeric_limits<double>::infinity();
-      for (std::size_t row = 0; row < training.rows; ++row)
-        if (factor.value(row) > step)
-          next = std::min(next, factor.value(row));
-      const bool whole = step == std::round(step) && next == std::round(next);
-      const double low = whole ? step + 1 : std::nextafter(step, next);
-      const double high = whole ? next - 1 : std::nextafter(next, step);
-      if (step > 0 && low <= high)  // a step at 0 lies there: what is 0 does not happen
-        model.known.unmeasured.push_back({{{numeric_input(model.spec, n).column, low, high, ""}}});
-    }
-}
-
-/// More rows are not marked, since the marks would be most of the model's file.
-constexpr std::size_t kMostMarks = 10'000;
-
-/// The marks of all rows that the model learns from: validation rows calibrate its intervals.
-std::vector<std::uint32_t> marks_of_fit(const PreparedFit& prepared) {
-  const std::size_t rows =
-      prepared.training.rows + (prepared.validation ? prepared.validation->rows : 0);
-  if (rows > kMostMarks)
-    return {};
-  std::vector<std::uint32_t> out = row_marks(prepared.spec, prepared.training);
-  if (prepared.validation)
-    std::ranges::copy(row_marks(prepared.spec, *prepared.validation), std::back_inserter(out));
-  std::ranges::sort(out);
-  return out;
-}
-
-/// `cut`: the runs that entered the fit as longer than their limits, if any.
-Provenance provenance_of_fit(const PreparedFit& prepared, const FitRequest& request,
-                             std::optional<CutRuns> cut) {
-  Provenance out = prepared.provenance;
-  out.row_marks = marks_of_fit(prepared);
-  if (cut)
-    cut->limit = request.roles.limit.value_or("");
-  out.cut = std::move(cut);
-  return out;
+  return covered_share(row_intervals(model, level, known), known.time, predict(model, known));
 }
 
 }  // namespace
 
 FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) {
+  Job job{prepared, request, request.options};
+  job.silent.be_silent();
   const Design& training = prepared.training;
-  FitOptions silent = request.options;  // of concurrent fits
-  silent.be_silent();
-  FitOutcome out;
-
-  const auto start = Clock::now();
-  std::vector<FittedModel> fits = run_fits(prepared, request, silent);
-  out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  for (auto& fitted : fits)
-    fitted.known.metrics = judge(fitted, prepared);
-  FittedModel model = fits[best_of(fits)];
-  if (fits.size() > 1)
-    model.known.repeats = summarise(fits);
-  model.known.uncertainty = run_bootstrap(model, training, request, silent);
-  model.provenance = provenance_of_fit(prepared, request, model.provenance.cut);
-  model.central = prepared.central;
-  warn_of_leaks(prepared.runs.file.table, model);
-  warn_of_ties(prepared.runs.file.table, training, model);
-  model.known.unmeasured = find_unmeasured(prepared.spec, training);
-  add_sides_of_steps(training, model);
-  const std::optional<HeldOutFits> held_out = held_out_fits(prepared, request, silent, model);
-  if (held_out)
-    believe(*held_out, prepared, model);
-  if (!request.options.quantile)
-    warn_of_misfit(training, model);
-  model.known.correction = typical_correction(model, training);
-  model.known.effects = effects_of(model, prepared.central.configuration, &training);
   const RunsFile& file = prepared.runs.file;
-  model.failures =
-      fit_failures(failure_inputs(model, file.failed_rows), file.table, file.failed_rows, silent);
-  for (const std::string& sentence : left_out_inputs(file.table, model))
-    model.warnings.push_back({"left_out", "", sentence});
-  if (!silent.stop.stop_requested())
-    add_held_out(prepared, request, silent, held_out, model);
 
+  auto found = best_fit(job);
+  FittedModel model = std::move(found.first);
+  ModelKnowledge& known = model.known;
+  known.uncertainty = bootstrapped(job, model);
+  model.provenance = provenance_of_fit(job, std::move(model.provenance.cut));
+  model.central = prepared.central;
+  known.unmeasured = find_unmeasured(prepared.spec, training);
+  std::ranges::copy(sides_of_steps(model, training), std::back_inserter(known.unmeasured));
+
+  const std::optional<HeldOutFits> held_out = held_out_fits(job, model);
+  if (held_out)  // from here on, an automatic form predicts an average
+    model.belief = held_out->belief();
+  known.correction = typical_correction(model, training);
+  known.effects = effects_of(model, prepared.central.configuration, &training);
+  model.failures = 
+      fit_failures(failure_inputs(model, file.failed_rows), file.table, file.failed_rows, job.silent);
+  model.warnings = all_warnings(job, model);
+
+  known.cross_validation = cross_validated(job, model);
+  if (held_out && !job.is_stopped()) {
+    known.intervals = if_possible(job, [&] {
+      return held_out->intervals(model, prepared.validation, prepared.held_out.level.value());
+    });
+    if (known.intervals)
+      known.effects =
+          if_possible(job, [&] {
+            return with_intervals(held_out->half_widths(model, log_ratios), training, model);
+          }).value_or(known.effects);
+  }
+  if (request.options.quantile && known.intervals)
+    model = as_bound(std::move(model), *request.options.quantile, prepared);
+  known.metrics = metrics_of_predictor(model, prepared);
+  if (prepared.test && known.intervals)
+    known.intervals->test_coverage = coverage_of_test(model, *prepared.test);
   if (is_bad_form(model, training))
-    for (Effect& effect : model.known.effects)
+    for (Effect& effect : known.effects)
       effect.interval.reset();  // it would hold the truth in every second case
-
-  out.interrupted = silent.stop.stop_requested();
-  if (out.interrupted)  // whichever start gave the best model
+  if (job.is_stopped())         // whichever start gave the best model
     model.search.termination = to_text(optimise::Termination::interrupted);
-  out.time_shares = time_shares(model, training);
-  out.roles = prepared.runs.roles;
-  out.warnings = prepared.runs.warnings;
+
+  FitOutcome out{.model = std::move(model),
+                 .roles = prepared.runs.roles,
+                 .time_shares = {},
+                 .seconds = found.second,
+                 .interrupted = job.is_stopped(),
+                 .warnings = prepared.runs.warnings};
+  out.time_shares = time_shares(out.model, training);
   out.warnings.insert(out.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
-  out.model = std::move(model);
   return out;
 }
 
