@@ -322,7 +322,7 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
     figures.push_back({"mean_width", report.intervals->mean_width, part, {}});
   }
   std::size_t failed = 0;
-  for (const FailedRuns& runs : report.failed)
+  for (const FailedRuns& runs : report.left_out.failed)
     failed += runs.rows;
   const std::vector<Figure> biases = bias_figures(report.bias, part);
   figures.insert(figures.end(), biases.begin(), biases.end());
@@ -423,9 +423,9 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   report.model_file = base_name(arguments.model);
   report.runs_file = base_name(runs.file.path);
   report.runs_sha256 = sha256(runs.file.bytes);
-  report.rows_left_out = runs.without_time;
-  report.rows_of_fit = runs.used.used;
-  report.failed = runs.file.failed;
+  report.left_out.without_time = runs.without_time;
+  report.left_out.of_fit = runs.used.used;
+  report.left_out.failed = runs.file.failed;
   report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
   report.bias = judged_bias(arguments, model, runs);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, runs.design);

@@ -235,9 +235,9 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
       std::max(report.metrics.mae, report.baseline ? report.baseline->metrics.mae : 0));
   out.add(report_table(report, time));
   std::string end;
-  if (report.rows_left_out > 0) {
-    end += "rows left out, which have no predicted time: " + std::to_string(report.rows_left_out) +
-           "\n";
+  if (report.left_out.without_time > 0) {
+    end += "rows left out, which have no predicted time: " +
+           std::to_string(report.left_out.without_time) + "\n";
   }
   if (report.bound)
     end += bound_in_words(*model.bound, *report.bound) + "\n";

@@ -178,10 +178,10 @@ void describe(Fields& f, const Evaluation& x) {
         model("fitted_to", x.model.provenance.sha256, "the SHA-256 of its runs");
       },
       [&](Fields& data) {
-        data("rows_left_out", report.rows_left_out, "runs without a predicted time > 0");
-        data("rows_of_fit", report.rows_of_fit,
+        data("rows_left_out", report.left_out.without_time, "runs without a predicted time > 0");
+        data("rows_of_fit", report.left_out.of_fit,
              "runs that the model was fitted to; left out, unless all are or each is listed");
-        data("failed", report.failed, "runs that failed", kSparse);
+        data("failed", report.left_out.failed, "runs that failed", kSparse);
       });
   f("metrics", report.metrics, "[metrics](#metrics) of the model on these runs");
   describe(f, report.bias.all);

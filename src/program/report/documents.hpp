@@ -80,16 +80,21 @@ struct BaselineDocument {
   std::vector<DriftFigure> drift;
 };
 
+/// Runs on which a model is not judged.
+struct RunsLeftOut {
+  std::size_t without_time = 0;  ///< without a predicted time
+  std::size_t of_fit = 0;        ///< among the runs; they are left out unless all are of the fit
+  std::vector<FailedRuns> failed{};
+};
+
 /// Evaluation of a model on measured runs.
 struct EvaluationDocument {
   std::string model_file;
   std::string runs_file;
-  std::string runs_sha256;           ///< of the bytes of the file
-  std::size_t rows_left_out = 0;     ///< number of rows without a predicted time
-  std::vector<FailedRuns> failed{};  ///< failed runs, which are left out as well
+  std::string runs_sha256;  ///< of the bytes of the file
+  RunsLeftOut left_out{};
   Metrics metrics;
   Biases bias{};
-  std::size_t rows_of_fit = 0;  ///< among the runs, which are left out unless all are of the fit
   std::optional<IntervalDocument> intervals;
   std::optional<BoundUse> bound;         ///< set if the model predicts bounds
   std::optional<SupportCounts> support;  ///< set for a model with a residual correction
