@@ -8,7 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include "perfmodel/columns.hpp"
@@ -51,7 +51,6 @@ constexpr auto texts_of(Residual) {
   using enum Residual;
   return std::to_array<EnumText<Residual>>({{none, "none"}, {gp, "process"}, {chosen, "auto"}});
 }
-
 /// A user's bound on one kind of constant of Eq. (4) ("a", "p", "q" or "C"), for one column or all,
 /// or on a constant of a user's formula.
 struct BoundOverride {
@@ -61,10 +60,8 @@ struct BoundOverride {
   double high = 0;
 };
 
-/// Parses "p=-2:2", "p.filters=0:3". Throws UsageError.
+/// Parses "p=-2:2", "p.filters=0:3", and "p=1", which fixes the constant. Throws UsageError.
 BoundOverride parse_bound(const std::string& text);
-/// Parses "p=1", whose bounds are equal. Throws UsageError.
-BoundOverride parse_fixed(const std::string& text);
 
 /// The settings of a search that a method uses unless the user gives others.
 struct SearchDefaults {
@@ -74,9 +71,6 @@ struct SearchDefaults {
   std::size_t population;  ///< members per free constant
   std::size_t generations;
   double tolerance;
-  optimise::Strategy strategy = optimise::Strategy::best1bin;
-  std::pair<double, double> differential_weight = {0.5, 1.0};
-  double crossover_rate = 0.7;
 };
 
 SearchDefaults search_defaults(Method method);
@@ -98,44 +92,76 @@ using FitProgress = std::function<void(FitStage stage, std::size_t done, std::si
 
 struct FittedModel;
 
-/// How a model is fitted.
+/// The box of the constants, and the differential evolution in it; settings that are not given are
+/// search_defaults() of the method.
+struct SearchSettings {
+  std::vector<BoundOverride> bounds = {};
+  /// Number of rows of a random sample on which the search explores if there are more, with numeric
+  /// columns rounded to 128 values; local refinement uses all rows as they are. Equal rows are
+  /// merged. 0: explore on all rows.
+  std::optional<std::size_t> exploration_rows = {};
+  std::optional<optimise::Strategy> strategy = {};  ///< otherwise best1bin
+  std::optional<std::size_t> population = {};
+  std::optional<std::size_t> generations = {};
+  std::optional<double> tolerance = {};
+};
+
+struct Eq4Options {
+  Method method = Method::scaled;
+  SearchSettings search = {};
+};
+
+struct SumOptions {
+  std::optional<std::size_t> terms = {};  ///< chosen by cross-validation if not given
+  bool signed_terms = false;              ///< of chosen terms: candidates include negative ones
+};
+
+/// Of the form that is chosen by cross-validation.
+struct AutomaticOptions {
+  bool signed_terms = false;
+};
+
+struct OwnOptions {
+  OwnFormula formula = {};
+  SearchSettings search = {};
+  bool positive = false;  ///< constants without bounds are not negative, but for exponents
+};
+
+/// An earlier model keeps its form and is adapted to the runs; most common settings have no effect.
+struct AdaptedOptions {
+  std::shared_ptr<const FittedModel> model = {};
+};
+
+/// The form that is fitted, and what only this form has; the first ones in the order of Expression.
+using FormOptions =
+    std::variant<Eq4Options, SumOptions, AutomaticOptions, OwnOptions, AdaptedOptions>;
+
 struct FitOptions {
-  Expression expression = Expression::eq4;
-  OwnFormula formula;                ///< for `formula`
-  bool signed_terms = false;         ///< for `multi`: candidates include negative terms
-  std::optional<std::size_t> terms;  ///< for `multi`; selected by cross-validation if not given
+  FormOptions form;
   Residual residual = Residual::none;
   Loss loss = Loss::mae;
   /// If set, the model predicts bounds: a formula minimises the pinball loss of this quantile, for
   /// which `loss` is mae or mape, and held-out rows correct its level.
   std::optional<double> quantile;
-  Method method = Method::scaled;
   Penalty penalty;
-  std::vector<BoundOverride> bounds;
-  bool positive =
-      false;  ///< for `formula`: constants without bounds are not negative, but for exponents
   std::uint64_t seed = 1;
-  /// Settings of the search; those not given are the method's search_defaults().
   std::optional<std::size_t> starts;  ///< independent searches, the best one is kept
-  /// Number of rows of a random sample on which the search explores if there are more, with numeric
-  /// columns rounded to 128 values; local refinement uses all rows as they are. Equal rows are
-  /// merged. 0: explore on all rows.
-  std::optional<std::size_t> exploration_rows;
-  std::optional<optimise::Strategy> strategy;
-  std::optional<std::size_t> population;
-  std::optional<std::size_t> generations;
-  std::optional<double> tolerance;
-  std::optional<std::pair<double, double>> differential_weight;
-  std::optional<double> crossover_rate;
-  bool polish = true;
-  /// If set: this model is adapted to the runs, which keeps its form; most settings have no effect.
-  std::shared_ptr<const FittedModel> prior;
   std::size_t threads = 1;
   InstructionSet instructions = best_instruction_set();  ///< of kernels; no result depends on it
   std::stop_token stop;
   std::function<void(const optimise::Progress&)> observer;
   FitProgress progress;  ///< of the selection of a form; may be empty
 
+  /// The options of this form, null if another one is fitted.
+  template <class Options>
+  const Options* as() const {
+    return std::get_if<Options>(&form);
+  }
+  /// The earlier model that is adapted, if any.
+  const FittedModel* earlier() const {
+    const auto* const adapted = as<AdaptedOptions>();
+    return adapted == nullptr ? nullptr : adapted->model.get();
+  }
   /// For one fit of several: removes observer and progress.
   void be_silent();
 };

@@ -74,10 +74,10 @@ struct InputOptions {
   std::optional<char> separator{};      ///< of the columns of CSV
   std::optional<char> decimal{};        ///< the decimal mark of CSV, ',' or '.'
   std::optional<InputFormat> format{};  ///< csv: as it is
-  std::string study{};                  ///< Optuna's, if the database has several
-  std::string experiment{};             ///< MLflow's, if the database has several
-  std::string sql{};                    ///< a query of an SQLite database
-  std::vector<FactsFile> facts{};       ///< appended to each row as columns
+  /// Of an SQLite database: a study of Optuna, an experiment of MLflow, or a table or view.
+  std::string table{};
+  std::string sql{};               ///< a query of an SQLite database
+  std::vector<FactsFile> facts{};  ///< appended to each row as columns
   /// Of the fit whose model reads the file: they hold for what is not given here, as far as they
   /// apply to the file.
   std::shared_ptr<const InputOptions> of_fit{};
@@ -155,9 +155,9 @@ struct ReadingRules {
 
   /// Whether nothing was asked for.
   bool empty() const {
-    return !input.separator && !input.decimal && !input.format && input.study.empty() &&
-           input.experiment.empty() && input.sql.empty() && input.facts.empty() &&
-           failed == FailedRunsAre::told && !limit && !status;
+    return !input.separator && !input.decimal && !input.format && input.table.empty() &&
+           input.sql.empty() && input.facts.empty() && failed == FailedRunsAre::told && !limit &&
+           !status;
   }
 };
 

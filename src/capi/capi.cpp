@@ -181,7 +181,7 @@ void add_list(const std::string& name, const std::string& flag, const nlohmann::
               std::vector<std::string>& words) {
   const std::vector<std::string> values =
       mapped(list, [&](const auto& value) { return word_of(name, value); });
-  if (name == "derive" || name == "bounds" || name == "fix" || name == "per") {
+  if (name == "derive" || name == "bounds" || name == "per") {
     for (const std::string& value : values)
       words.push_back(flag + "=" + value);
     return;
@@ -374,7 +374,7 @@ perfmodel_model* perfmodel_fit(const perfmodel_table* table, const char* options
     const std::vector<FactsFile> facts = take_facts(asked);
     const FitRequest request = cli::fit_request(words_of_options(asked));
     const auto& names = request.roles.categorical;
-    const FittedModel* const earlier = request.options.prior.get();
+    const FittedModel* const earlier = request.options.earlier();
     std::set<std::string> texts(names.begin(), names.end());
     if (earlier != nullptr)
       texts.merge(categorical_columns(earlier->spec));

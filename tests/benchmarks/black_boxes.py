@@ -76,7 +76,7 @@ def perfmodel(program, train, test):
     scores = {}
     for seed in seeds:
         command = [program, "compare", train, "--test", test, "--seed", str(seed)]
-        command += ["--generations", "1", "--starts", "1", "--terms", "1", "--no-polish"]  # only the black boxes count
+        command += ["--search", "generations=1", "--starts", "1", "--terms", "1"]  # only the black boxes count
         command += ["--quiet", "--format", "json"]
         document = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
         for model in document["models"]:

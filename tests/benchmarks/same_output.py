@@ -155,7 +155,7 @@ def inputs_of(program, runs):
     """The columns that a model of these runs asks for, and which of them are scales; None where it
     cannot be fitted."""
     with tempfile.TemporaryDirectory() as folder:
-        fit = cases.command(f"fit {runs.path.resolve()} {runs.roles} --generations 1 --quiet")
+        fit = cases.command(f"fit {runs.path.resolve()} {runs.roles} --search generations=1 --quiet")
         done = subprocess.run([program, *fit], cwd=folder, capture_output=True, check=False)
     if done.returncode != 0:
         return None

@@ -35,14 +35,13 @@ FIT_OPTIONS = [
     "--l2 0.01 --penalise scaled", "--loss mse --l1 0.01", "--split 60:20:20",
     "--split 80:20 --split-seed 3", "--folds 5", "--coverage 0.9",
     "--split 60:20:20 --coverage 0.8", "--bootstrap 20", "--repeats 3 --seed 5",
-    "--bounds p=0:2 --bounds q=-1:1", "--no-polish", "--starts 2 --threads 1",
+    "--bounds p=0:2 --bounds q=-1:1", "--bounds C=0", "--starts 2 --threads 1",
     "--time-unit ms --seed 7 --loss rmsle --split 60:20:20 --fail-if 'mape>0.001'",
 ]
 GENERIC_OPTIONS = [
-    "--method paper --generations 20", "--strategy currenttobest1bin",
-    "--strategy rand1bin --population 6 --tolerance 0.01",
-    "--exploration-rows 0", "--bootstrap 20 --confidence 0.8 --loss mape",
-    "--differential-weight 0.6 --crossover-rate 0.9 --loss mse",
+    "--method paper --search generations=20", "--search strategy=currenttobest1bin",
+    "--search strategy=rand1bin,population=6,tolerance=0.01",
+    "--search exploration-rows=0", "--bootstrap 20 --coverage 0.8 --loss mape",
 ]
 # Of files that are read in other ways, and of fits that several calls share.
 READING_OPTIONS = [
@@ -72,12 +71,12 @@ fit {f} --folds 5 --group-by nothing_there
 fit {f} --folds 1
 fit {f} --folds 100000
 fit {f} --bootstrap 1
-fit {f} --confidence 0.9
+fit {f} --search popsize=3
 fit {f} --coverage 1
 fit {f} --coverage 0.99999
-fit {f} --method paper --exploration-rows 5
+fit {f} --method paper --search exploration-rows=5
 fit {f} --method paper --expression multi
-fit {f} --expression multi --strategy rand1bin
+fit {f} --expression multi --search strategy=rand1bin
 fit {f} --expression multi --loss mse --l1 0.1
 fit {f} --expression multi --bounds a=0:1
 fit {f} --split 1:1:1 --fail-if 'folds.mape>1'
@@ -88,7 +87,7 @@ fit {f} --intrinsic nothing_there
 fit {f} --extrinsic none --intrinsic none
 fit {f} --ignore nothing_there
 fit {f} --test {f} --split 60:20:20
-fit {f} --population 3 --generations 3 --strategy jde --fail-if 'test.mape>3'
+fit {f} --search population=3,generations=3,strategy=jde --fail-if 'test.mape>3'
 sweep {f} --lambdas 1
 sweep {f} --penalty l3
 sweep {f} --lambdas 1:0.1

@@ -91,7 +91,8 @@ static void test_options(void) {
   perfmodel_model* const model = perfmodel_fit(
       table,
       "{\"expression\": \"generic\", \"extrinsic\": [\"gpus\"], \"categorical\": [\"batch\"],"
-      " \"bounds\": [\"C=0:3\", \"q=-0.9:-0.9\"], \"l2\": 1e-9, \"no_polish\": true,"
+      " \"bounds\": [\"C=0:3\", \"q=-0.9:-0.9\"], \"l2\": 1e-9, \"keep_totals\": false,"
+      " \"search\": [\"population=6\", \"generations=2\"],"
       " \"coverage\": \"none\", \"seed\": null}",
       NULL, NULL);
   char* const text = perfmodel_model_to_json(model);
@@ -99,7 +100,7 @@ static void test_options(void) {
   if (text != NULL) {
     CHECK(strstr(text, "\"level\": \"48\"") != NULL);
     CHECK(strstr(text, "\"q\": -0.9,") != NULL);
-    CHECK(strstr(text, "\"polish_gain\": 0,") != NULL);
+    CHECK(strstr(text, "\"generations\": 2,") != NULL);
     CHECK(strstr(text, "\"penalty\": {\"l1\": 0, \"l2\": 1e-09}") != NULL);
   }
   CHECK(perfmodel_predict(model, table, 0, times, lower, upper) == PERFMODEL_BAD_INPUT);
@@ -125,7 +126,7 @@ static void test_errors(void) {
   double numbers[ROWS] = {0};
   /* Options about files, messages and several models. */
   const char* const only_of_program[] = {
-      "output", "test", "separator", "input_format", "study", "experiment", "sql",  "fail_if",
+      "output", "test", "separator", "input_format", "table", "sql",  "fail_if",
       "by",     "set",  "resume",    "shard",        "quiet", "color",      "help", "help_all"};
   char options[64];
   size_t i;

@@ -90,7 +90,7 @@ test::PaperRuns product_runs(std::uint64_t seed) {
 FittedModel auto_fit(const test::PaperRuns& runs, Residual residual = Residual::chosen,
                      std::size_t threads = 1) {
   FitOptions options;
-  options.expression = Expression::automatic;
+  options.form = AutomaticOptions();
   options.residual = residual;
   options.loss = default_loss(options);
   options.threads = threads;
@@ -124,7 +124,7 @@ TEST_CASE("the first term of a sum with a logarithm in the second is a formula o
           "420765365716,12.4\n"),
       roles);
   FitOptions options;
-  options.expression = Expression::automatic;
+  options.form = AutomaticOptions();
   options.residual = Residual::chosen;
   options.loss = default_loss(options);
   options.seed = 301;
@@ -351,7 +351,7 @@ TEST_CASE("a scale that saturates is judged beside one of large whole numbers", 
   request.extrinsic = {"bytes", "gpus"};
   const test::PaperRuns runs = test::runs_of(test::table_of(csv.str()), request);
   FitOptions options;
-  options.expression = Expression::automatic;
+  options.form = AutomaticOptions();
   options.residual = Residual::chosen;
   options.loss = default_loss(options);
   const FormSelection selection = select_form(SumChoice(runs.spec, runs.design, options));
@@ -395,7 +395,7 @@ TEST_CASE("a stop request ends the choice with a model", "[fit][auto]") {
   std::stop_source stop;
   stop.request_stop();
   FitOptions options;
-  options.expression = Expression::automatic;
+  options.form = AutomaticOptions();
   options.residual = Residual::chosen;
   options.loss = default_loss(options);
   options.stop = stop.get_token();

@@ -53,8 +53,7 @@ TEST_CASE("undetermined constants are reported for one column or for several", "
 TEST_CASE("constants of small sums are judged even after a stop request", "[fit][multi]") {
   const test::SumRuns runs = test::sum_runs(60, 0.02, 1);
   FitOptions options;
-  options.expression = Expression::sum;
-  options.terms = 1;
+  options.form = SumOptions{1};
   const FittedModel model = fit(runs.spec, runs.design, options);
   std::stop_source stopped;
   stopped.request_stop();

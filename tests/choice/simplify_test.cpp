@@ -41,8 +41,7 @@ test::PaperRuns simple_sum_runs(double scatter, double filters_power) {
 FittedModel sum_of(const test::PaperRuns& runs, std::optional<std::size_t> terms = {},
                    std::optional<Loss> loss = {}) {
   FitOptions options;
-  options.expression = Expression::sum;
-  options.terms = terms;
+  options.form = SumOptions{terms};
   options.loss = loss.value_or(default_loss(options));
   return fit(runs.spec, runs.design, options);
 }
@@ -188,7 +187,7 @@ TEST_CASE("a power that the runs tell from plain ones stays, as do those of a gi
 
 TEST_CASE("a process does not change the plain powers of its trend", "[fit][sum][residual]") {
   FitOptions options;
-  options.expression = Expression::sum;
+  options.form = SumOptions();
   options.residual = Residual::gp;
   const test::PaperRuns runs = simple_sum_runs(0.02, 0.5);
   const FittedModel model = fit(runs.spec, runs.design, options);

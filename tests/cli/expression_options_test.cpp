@@ -10,12 +10,8 @@ using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE_METHOD(SampleRunsTest, "options of Eq. (4) are refused for a sum of product terms",
                  "[cli]") {
-  for (const Words& option :
-       {Words{"--method", "paper"}, Words{"--bounds", "p=-2:2"}, Words{"--penalise", "scaled"},
-        Words{"--exploration-rows", "100"}, Words{"--strategy", "rand1bin"},
-        Words{"--population", "5"}, Words{"--generations", "10"}, Words{"--tolerance", "0.1"},
-        Words{"--no-polish"}, Words{"--differential-weight", "0.5"},
-        Words{"--crossover-rate", "0.5"}}) {
+  for (const Words& option : {Words{"--method", "paper"}, Words{"--bounds", "p=-2:2"},
+                              Words{"--penalise", "scaled"}, Words{"--search", "population=5"}}) {
     INFO(option.front());
     CHECK(run({"fit", "runs.csv", "--expression", "multi"}, option).refused() ==
           "perfmodel: error: " + option.front() +
@@ -30,8 +26,9 @@ TEST_CASE_METHOD(SampleRunsTest, "options of some forms name the forms that have
     CAPTURE(command);
     CHECK_THAT(run(command).failed(2), ContainsSubstring(message));
   };
-  refused({"sweep", "runs.csv", "--expression", "multi", "--population", "3", "--no-polish"},
-          "--population and --no-polish cannot be combined with --expression multi");
+  refused({"sweep", "runs.csv", "--expression", "multi", "--search", "population=3", "--method",
+           "paper"},
+          "--method and --search cannot be combined with --expression multi");
   refused({"fit", "runs.csv", "--terms", "2"}, "--terms needs --expression multi");
   refused({"fit", "runs.csv", "--signed"},
           "--signed needs --expression multi or --expression auto");
@@ -41,6 +38,28 @@ TEST_CASE_METHOD(SampleRunsTest, "options of some forms name the forms that have
   refused(sweep, "--expression multi needs --terms K: each fit of the path would choose its own");
   CHECK_THAT(run(sweep, {"--terms", "2", "--lambdas", "1e-6:1e-5"}).succeeded().output,
              ContainsSubstring("<- chosen"));
+}
+
+TEST_CASE_METHOD(SampleRunsTest, "each key of --search leads the search elsewhere", "[cli]") {
+  const auto searched = [&](const Words& options) {
+    return run({"fit", "runs.csv", "--quiet", "--coverage", "none"}, options).json()["search"];
+  };
+  const nlohmann::json usual = searched({});
+  for (const char* setting : {"generations=3", "population=8", "strategy=rand1bin", "tolerance=0.1",
+                              "exploration-rows=10"}) {
+    INFO(setting);
+    CHECK(searched({"--search", setting}) != usual);
+  }
+  const nlohmann::json both = searched({"--search", "population=8,generations=3"});
+  CHECK(both["generations"] == 3);
+  CHECK(both["population"] == searched({"--search", "population=8"})["population"]);
+  CHECK(both == searched({"--search", "generations=3", "--search", "population=8"}));
+  for (const std::string unknown : {"popsize=3", "population", ""})
+    CHECK_THAT(
+        run({"fit", "runs.csv", "--search", "generations=3," + unknown}).failed(2),
+        ContainsSubstring("--search: '" + unknown +
+                          "' has none of the keys 'exploration-rows', 'strategy', "
+                          "'population', 'generations' and 'tolerance', as population=8 has"));
 }
 
 TEST_CASE_METHOD(ProgramTest, "fit prints some of many levels, and model.json has them all",

@@ -154,7 +154,7 @@ TEST_CASE_METHOD(SampleRunsTest, "roles that are named are taken", "[cli]") {
 
 TEST_CASE_METHOD(SampleRunsTest, "a place that cannot be written is found out before the fit",
                  "[cli]") {
-  run({"fit", "runs.csv", "-o", "no/model.json", "--generations", "1000000000", "--tolerance", "0"})
+  run({"fit", "runs.csv", "-o", "no/model.json", "--search", "generations=1000000000,tolerance=0"})
       .failed(5);
 }
 
@@ -174,9 +174,9 @@ TEST_CASE_METHOD(SampleRunsTest, "equal times leave r2 undefined", "[cli]") {
 }
 
 TEST_CASE_METHOD(SampleRunsTest, "repeats give the best model and the spread over all seeds") {
-  const Words arguments = {"fit",         "runs.csv",      "--seed",  "5",        "--repeats",
-                           "3",           "--generations", "15",      "--starts", "1",
-                           "--no-polish", "--split",       "60:20:20"};
+  const Words arguments = {"fit",      "runs.csv", "--seed",         "5",        "--repeats",
+                           "3",        "--search", "generations=15", "--starts", "1",
+                           "--method", "paper",    "--split",        "60:20:20"};
   const ProgramResult result = run(arguments).succeeded();
   const nlohmann::json model = result.json();
   const nlohmann::json& repeats = model["repeats"];

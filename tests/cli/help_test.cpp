@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -106,7 +107,6 @@ TEST_CASE("slips on the command line are refused with what is likely to help", "
       {{"evaluate", model, runs, "--residuals", "absent/x.csv", "-o", "./absent/x.csv"},
        "--residuals and --output need a file each"},
       {{"--json"}, "--json requires --version"},
-      {{"fit", "r.csv", "--confidence", "0.9"}, "--confidence needs --bootstrap"},
       {{"fit", "r.csv", "--by", "k", "--facts", "k=f.csv"},
        "--facts cannot be combined with many models at once: it is of fits of one model"},
       {{"fit", "r.csv", "--l2", "1", "--l1", "1", "--residual", "process"},
@@ -129,20 +129,18 @@ TEST_CASE("the help of fit has its common options, the long one all with the def
   const std::string common = run_perfmodel({"fit", "--help"}).output;
   CHECK_THAT(common,
              ContainsSubstring("\n  --target COL                      the measured time\n"));
-  CHECK_THAT(common, !ContainsSubstring("--crossover-rate"));
+  CHECK_THAT(common, !ContainsSubstring("--search"));
   const std::string help = run_perfmodel({"fit", "--help-all"}).output;
   std::istringstream contract(
       "--target --extrinsic --intrinsic --categorical --ignore --target-unit,--time-unit --seed "
       "--repeats --penalise --loss --l1 --l2 --method --bounds --starts "
-      "--exploration-rows --strategy --population --generations --tolerance "
-      "--differential-weight --crossover-rate --no-polish --split --split-seed --test "
+      "--search --split --split-seed --test "
       "--threads --folds --group-by --coverage --fail-if -o,--output --quiet --color");
   for (std::string option; contract >> option;) {
     INFO(option);
     CHECK_FALSE(paragraph(help, option).empty());
   }
   CHECK_THAT(paragraph(help, "--method"), EndsWith(" (default: scaled)"));
-  CHECK_THAT(paragraph(help, "--confidence"), EndsWith(" (default: 0.95)"));
   const SearchDefaults scaled = search_defaults(Method::scaled);
   const SearchDefaults paper = search_defaults(Method::paper);
   const FitOptions options = cli::fit_options({});
@@ -150,13 +148,43 @@ TEST_CASE("the help of fit has its common options, the long one all with the def
              ContainsSubstring("default: " + std::to_string(options.seed) + ")"));
   CHECK_THAT(paragraph(help, "--loss"),
              ContainsSubstring("default: " + std::string(to_text(options.loss)) + ")"));
-  CHECK_THAT(paragraph(help, "--population"),
-             ContainsSubstring("default: " + std::to_string(scaled.population) +
-                               "; paper: " + std::to_string(paper.population)));
-  CHECK_THAT(paragraph(help, "--generations"),
-             ContainsSubstring("default: " + std::to_string(scaled.generations) +
-                               "; paper: " + std::to_string(paper.generations)));
-  CHECK_THAT(paragraph(help, "--tolerance"),
-             ContainsSubstring("default: " + to_text(scaled.tolerance) +
-                               "; paper: " + to_text(paper.tolerance)));
+  const std::string search = paragraph(help, "--search");
+  for (const auto& [key, standard, of_paper] : std::vector<std::array<std::string, 3>>{
+           {"population: members per free constant", std::to_string(scaled.population),
+            std::to_string(paper.population)},
+           {"generations: at most", std::to_string(scaled.generations),
+            std::to_string(paper.generations)},
+           {"the finish goes on", to_text(scaled.tolerance), to_text(paper.tolerance)}})
+    CHECK_THAT(search, ContainsSubstring(key + " (default: " + standard + "; paper: " + of_paper));
+}
+
+TEST_CASE("an option that was removed ends in a sentence with what replaces it", "[cli]") {
+  const std::string of_table = "pass --table NAME, of a study, an experiment, a table or a view";
+  const auto [name, instead] = GENERATE_COPY(table<std::string, std::string>({
+      {"--study", of_table},
+      {"--experiment", of_table},
+      {"--fix", "pass --bounds X=VALUE"},
+      {"--exploration-rows", "pass --search exploration-rows=N"},
+      {"--strategy", "pass --search strategy=NAME"},
+      {"--population", "pass --search population=N"},
+      {"--generations", "pass --search generations=N"},
+      {"--tolerance", "pass --search tolerance=X"},
+      {"--differential-weight", "it is 0.5:1, as by --method paper"},
+      {"--crossover-rate", "it is 0.7, as by --method paper"},
+      {"--no-polish", "--method paper ends with scipy's finish, scaled always with the exact one"},
+  }));
+  const std::string message =
+      "perfmodel: error: '" + name + "' was removed: " + instead + "\nSee 'perfmodel ";
+  const bool is_of_reading = instead == of_table;
+  for (const std::string command : {"fit", "sweep", "compare"})
+    CHECK_THAT(run_perfmodel({command, "runs.csv", name, "1"}).failed(2),
+               ContainsSubstring(message + command));
+  for (const std::string command :
+       {"predict", "evaluate", "report", "scaling", "import", "suggest"})
+    CHECK_THAT(run_perfmodel({command, "model.json", name, "1"}).failed(2),
+               ContainsSubstring(is_of_reading ? message + command : "unknown option '" + name));
+  CHECK_THAT(
+      run_perfmodel({"fit", "runs.csv", "--bootstrap", "50", "--confidence", "0.8"}).failed(2),
+      ContainsSubstring("'--confidence' was removed: --coverage SHARE is the level of all "
+                        "intervals\n"));
 }

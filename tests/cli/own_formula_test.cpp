@@ -119,7 +119,7 @@ TEST_CASE_METHOD(OwnFormulaTest, "exported code of an own formula computes the p
 TEST_CASE_METHOD(OwnFormulaTest, "the readable formula has its numbers and few parentheses",
                  "[cli][own]") {
   fit("t = max(flops / F, bytes / B) + c * log2(gpus)^p",
-      {"--fix", "F=2e12", "--fix", "B=1e11", "--fix", "c=-0.5", "--fix", "p=2"})
+      {"--bounds", "F=2e12", "--bounds", "B=1e11", "--bounds", "c=-0.5", "--bounds", "p=2"})
       .succeeded();
   CHECK(run({"show", "model.json"}).output ==
         "t = max(flops / 2e+12, bytes / 1e+11) + -0.5 * log2(gpus)^2\n");
@@ -211,8 +211,8 @@ TEST_CASE_METHOD(OwnFormulaTest, "impossible formulas are refused with the next 
   refuses(kFormula, {"--per", "gpus:F"}, 2, "'gpus' is a column of numbers");
   refuses(kFormula, {"--per", "device:G"}, 2, "the formula has no constant 'G'");
   refuses(kFormula, {"--per", "device"}, 2, "expected COLUMN:CONSTANT");
-  refuses(kFormula, {"--fix", "p=1"}, 2, "the formula has no constant 'p'");
-  refuses(kFormula, {"--fix", "F"}, 2, "write CONSTANT=NUMBER");
+  refuses(kFormula, {"--bounds", "p=1"}, 2, "the formula has no constant 'p'");
+  refuses(kFormula, {"--bounds", "F"}, 2, "or CONSTANT=VALUE");
   refuses(kFormula, {"--bounds", "F.flops=0:1"}, 2, "belong to no column");
   refuses(kFormula, {"--expression", "multi"}, 2, "it names its columns itself and is the form");
   refuses(kFormula, {"--intrinsic", "flops"}, 2, "it names its columns itself");

@@ -41,8 +41,8 @@ class SignalTest : public SampleRunsTest {
   }
 };
 
-const Words endless = {"fit",        "runs.csv",    "--quiet", "--generations",
-                       "1000000000", "--tolerance", "0"};
+const Words endless = {"fit", "runs.csv", "--quiet", "--search",
+                       "generations=1000000000,tolerance=0"};
 
 }  // namespace
 

@@ -53,7 +53,7 @@ TEST_CASE_METHOD(ProgramTest, "tables of sweep, scaling and ssgd keep to the wid
   write("runs.csv", runs());
   write("layers.csv", layers);
   const std::vector<std::vector<std::string>> commands = {
-      {"sweep", "runs.csv", "--lambdas", "1e-3:1:3", "--generations", "20"},
+      {"sweep", "runs.csv", "--lambdas", "1e-3:1:3", "--search", "generations=20"},
       {"scaling", "runs.csv", "--column", "number_of_workers"},
       {"ssgd", "layers.csv", "--workers", "4", "--timeline"}};
   for (const auto& command : commands) {

@@ -9,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "fit/fit.hpp"
+#include "forms/fit_options.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/design.hpp"
 #include "perfmodel/fit_options.hpp"
@@ -111,8 +112,8 @@ void check_names_do_not_matter(const NamedRuns& runs, std::size_t rows, const Fi
   };
   const VectorXd times = predicted(runs);
   const VectorXd others = predicted(renamed_runs(runs));
-  CAPTURE(std::string(to_text(options.expression)), std::string(to_text(options.residual)),
-          std::string(to_text(options.loss)), options.terms.value_or(0));
+  CAPTURE(std::string(to_text(expression_of(options))), std::string(to_text(options.residual)),
+          std::string(to_text(options.loss)), given_terms(options).value_or(0));
   CHECK(((times - others).array() / times.array()).abs().maxCoeff() < 1e-9);
 }
 
@@ -165,20 +166,17 @@ TEST_CASE("a width and its square stand in the same order whatever they are call
 TEST_CASE("names of columns and levels decide nothing, whatever the form", "[fit][whole-fits]") {
   FitOptions options;
   for (const Residual residual : {Residual::none, Residual::gp})
-    for (const Expression expression : {Expression::eq4, Expression::sum})
-      for (const std::optional<std::size_t> terms : {std::optional<std::size_t>{}, {1}, {2}}) {
-        if (expression == Expression::eq4 && terms)
-          continue;
-        options = {};
-        options.expression = expression;
-        options.terms = terms;
-        options.residual = residual;
-        options.loss = default_loss(options);
-        check_names_do_not_matter(runs_of_products(), 160, options);
-        check_names_do_not_matter(runs_of_lenet(), 120, options);
-      }
+    for (const FormOptions& form : std::initializer_list<FormOptions>{
+             Eq4Options(), SumOptions(), SumOptions{1}, SumOptions{2}}) {
+      options = {};
+      options.form = form;
+      options.residual = residual;
+      options.loss = default_loss(options);
+      check_names_do_not_matter(runs_of_products(), 160, options);
+      check_names_do_not_matter(runs_of_lenet(), 120, options);
+    }
   options = {};
-  options.expression = Expression::automatic;
+  options.form = AutomaticOptions();
   options.residual = Residual::chosen;
   options.loss = default_loss(options);
   check_names_do_not_matter(runs_of_products(), 160, options);

@@ -61,7 +61,7 @@ test::PaperRuns design_of_limited(const std::string& text) {
 FitOptions options_without_constant(Loss loss) {
   FitOptions options;
   options.loss = loss;
-  options.bounds = {parse_fixed("C=0")};
+  options.form = test::within({"C=0"});
   options.starts = 2;
   return options;
 }

@@ -54,8 +54,7 @@ bool is_near(const FittedModel& model, double workers) {
 
 FitOptions one_product() {
   FitOptions out;
-  out.expression = Expression::sum;
-  out.terms = 1;
+  out.form = SumOptions{1};
   out.loss = Loss::rmsle;  // whose optimum is one point
   return out;
 }

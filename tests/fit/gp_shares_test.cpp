@@ -32,7 +32,7 @@ test::PaperRuns jobs_on_workers() {
 
 FitOptions eq4_options() {
   FitOptions out;
-  out.expression = Expression::eq4;
+  out.form = Eq4Options();
   return out;
 }
 

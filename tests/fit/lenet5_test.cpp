@@ -39,7 +39,7 @@ TEST_CASE("the paper's recipe collapses on the LeNet-5 runs", "[fit][lenet5]") {
   // Its population shrinks onto the constant predictor, median(t): 12.2 ms against 7.74 ms.
   const test::PaperRuns runs = lenet5();
   FitOptions options;
-  options.method = Method::paper;
+  options.form = Eq4Options{.method = Method::paper};
   const FittedModel model = fit(runs.spec, runs.design, options);
   CHECK(model.search.cost > 1.5 * kBestKnownMae);
   CHECK(model.known.metrics.train.r2 < 0);

@@ -82,10 +82,8 @@ TEST_CASE("a bound by level is the order statistic of each level", "[fit][quanti
   const test::PaperRuns runs = runs_of_levels(times);
   const auto [quantile, rank] = GENERATE(table<double, std::size_t>({{0.85, 18}, {0.3, 7}}));
   FitOptions options = quantile_options(quantile);
-  if (GENERATE(false, true)) {
-    options.expression = Expression::sum;
-    options.terms = 1;
-  }
+  if (GENERATE(false, true))
+    options.form = SumOptions{1};
   const FittedModel model = fit(runs.spec, runs.design, options);
   const VectorXd bounds = predict(model, runs.design);
   for (std::size_t row = 0; row < runs.design.rows; ++row) {
@@ -105,10 +103,8 @@ TEST_CASE("about a quantile's share of the runs lies at or below the fit", "[fit
   FitOptions options = quantile_options(quantile);
   // At 0.95 there are more constants than rows above: the steps end before the last digits.
   const double tolerance = 1e-4;
-  if (GENERATE(false, true)) {
-    options.expression = Expression::sum;
-    options.terms = 2;
-  }
+  if (GENERATE(false, true))
+    options.form = SumOptions{2};
   const FittedModel model = fit(runs.spec, runs.design, options);
   REQUIRE(model.constants[model.constants.size() - 1] > 0);
   const Eigen::ArrayXd off =
@@ -125,10 +121,8 @@ TEST_CASE("the quantile 1/2 is the fit of the mae to the last bit", "[fit][quant
   const test::PaperRuns runs = test::paper_runs(test::Framework::pytorch, 120, 0.1, 2);
   FitOptions options;
   options.starts = 1;
-  if (GENERATE(false, true)) {
-    options.expression = Expression::sum;
-    options.terms = 1;
-  }
+  if (GENERATE(false, true))
+    options.form = SumOptions{1};
   const FittedModel middle = fit(runs.spec, runs.design, options);
   options.quantile = 0.5;
   const FittedModel half = fit(runs.spec, runs.design, options);
@@ -170,7 +164,7 @@ TEST_CASE("chosen forms are fitted at the quantile, and a residual correction at
   const test::PaperRuns runs = test::paper_runs(test::Framework::mxnet, 60, 0.1, 8);
   FitOptions options;
   options.quantile = 0.9;
-  options.expression = Expression::automatic;
+  options.form = AutomaticOptions();
   options.loss = default_loss(options);
   CHECK(options.loss == Loss::mape);
   const FittedModel alone = fit(runs.spec, runs.design, options);

@@ -64,7 +64,7 @@ void check_close(const VectorXd& found, const VectorXd& expected) {
 FittedModel fitted_to_few_runs() {
   FitRequest request;
   request.roles.extrinsic = {"gpus"};
-  request.options.expression = Expression::automatic;
+  request.options.form = AutomaticOptions();
   request.options.residual = Residual::chosen;
   request.options.loss = default_loss(request.options);
   request.options.starts = 1;

@@ -155,9 +155,10 @@ FittedModel with_gp(RandomStream& random, const test::GeneratedRuns& runs) {
   FitRequest request = test::generated_request(runs, random);
   request.options = {};
   request.options.residual = Residual::gp;
-  request.options.expression = happens(random, 0.5) ? Expression::eq4 : Expression::sum;
-  request.options.terms = 1;
-  request.options.generations = 5;
+  if (happens(random, 0.5))
+    request.options.form = Eq4Options{.search = {.generations = 5}};
+  else
+    request.options.form = SumOptions{1};
   request.held_out.intervals = false;
   return fit_runs(runs.table(), request).model;
 }

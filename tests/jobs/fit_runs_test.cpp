@@ -122,7 +122,7 @@ TEST_CASE("every stage reports its progress, and the observer hears only of a si
 
 TEST_CASE("choosing a form reports its steps without changing the choice") {
   FitRequest request = quick_fit();
-  request.options.expression = Expression::automatic;
+  request.options.form = AutomaticOptions();
   request.options.residual = Residual::chosen;
   const FittedModel silent = fit_runs(runs(), request).model;
   struct Told {

@@ -93,7 +93,7 @@ TEST_CASE("rows are sampled from a file of more than 1 GiB, and on request") {
   CHECK(rows_to_draw({path}, of_70) == 70);
   CHECK_FALSE(rows_to_draw({path, path}, of_70));
   CHECK_FALSE(rows_to_draw({"-"}, request));
-  request.options.expression = Expression::automatic;
+  request.options.form = AutomaticOptions();
   CHECK(rows_to_draw({path}, request) == kRowsOfChoice);
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("terms are chosen on some of many training rows, the same in any order
   CHECK(prepared(text, request).training.rows == 72'000);  // of Eq. (4) all
 
   request.options = {};
-  request.options.expression = Expression::automatic;
+  request.options.form = AutomaticOptions();
   request.split = {.train = 80, .validation = 10, .test = 10};
   const PreparedFit drawn = prepared(text, request);
   CHECK(drawn.is_drawn);

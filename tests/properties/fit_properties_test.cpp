@@ -17,6 +17,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
+#include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -162,7 +163,7 @@ bool is_flag(const test::GeneratedColumn& column) {
 
 /// Whether the program chooses the terms of a sum.
 bool may_have_logarithms(const FitRequest& request) {
-  return request.options.expression != Expression::eq4 && !request.options.terms;
+  return chooses_terms(request.options);
 }
 
 FittedModel read_back(const std::string& json) {
@@ -254,7 +255,7 @@ TEST_CASE("property: units of the time and of columns change no prediction", "[p
     double most = 1e-6;
     // The finish of sums stops where a step gains less than kSumGap of the root of the mean square:
     // squares of moves by 2 kSumGap cost^2 in the mean, which may be those of one row.
-    if (request.options.expression == Expression::sum && loss == Loss::rmsle)
+    if (expression_of(request.options) == Expression::sum && loss == Loss::rmsle)
       most += model.search.cost * std::sqrt(2 * kSumGap * static_cast<double>(runs.rows()));
     if (off >= most && (is_absolute || has_gp(*model.form)))
       ++with_other_optima;
@@ -397,9 +398,8 @@ TEST_CASE("property: no other search descends from an optimum, and few find a lo
     FitRequest request = generated_request(runs, random, {.paper = false, .whole_searches = true});
     FitOptions& options = request.options;
     options.residual = Residual::none;
-    if (options.expression != Expression::eq4) {
-      options.expression = Expression::sum;
-      options.terms = options.terms.value_or(1);
+    if (options.as<Eq4Options>() == nullptr) {
+      options.form = SumOptions{given_terms(options).value_or(1), may_subtract(options)};
       options.penalty = {};
     }
     options.penalty.constants = Penalise::raw;
@@ -429,7 +429,7 @@ TEST_CASE("property: no other search descends from an optimum, and few find a lo
       else
         CHECK_FALSE(is_lower);
     }
-    if (options.expression != Expression::eq4 || !runs.derived.empty())
+    if (options.as<Eq4Options>() == nullptr || !runs.derived.empty())
       return;
     const double other = climbed(model, constants_of(runs.law), design, options, random);
     if (cost > other * (1 + 1e-6) + rounding)

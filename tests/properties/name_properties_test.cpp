@@ -135,7 +135,7 @@ TEST_CASE("property: readers, roles and commands take names of any text", "[prop
         INFO(text.substr(0, 300));
         const std::string file = directory.write("runs.txt", text);
         const std::string model = directory.file("model.json");
-        Words fit = {"fit", file, "--quiet", "-o", model, "--generations", "20"};
+        Words fit = {"fit", file, "--quiet", "-o", model, "--search", "generations=20"};
         if (test::happens(random, 0.3))
           fit.insert(fit.end(), {"--expression", "auto"});
         if (!is_done(fit))

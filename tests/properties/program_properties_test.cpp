@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "cli/app.hpp"
+#include "forms/fit_options.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "support/catch.hpp"
@@ -47,12 +48,12 @@ int run_here(const Words& words, const std::string& messages) {
 /// A command over runs.csv whose tasks can be shared.
 Words shared_command(const GeneratedRuns& runs, const std::string& file, RandomStream& random) {
   FitRequest request = test::generated_request(runs, random);
-  const bool of_eq4 =
-      request.options.expression == Expression::eq4 && request.options.residual == Residual::none;
+  const bool of_eq4 = expression_of(request.options) == Expression::eq4 &&
+                      request.options.residual == Residual::none;
   if (of_eq4 && random.below(3) == 0)
     return Words{"sweep", file, "--lambdas", "1e-3:1:3", "--threads", "1"} + runs.role_options();
   Words out = Words{"fit", file} + test::options_of(runs, request);
-  if (request.options.expression == Expression::automatic || random.below(4) > 0)
+  if (expression_of(request.options) == Expression::automatic || random.below(4) > 0)
     return out + Words{"--folds", "3"};
   return out + Words{"--bootstrap", "20"};
 }

@@ -28,11 +28,11 @@ def test_a_quantile_is_a_bound():
 
 
 def test_a_formula_of_the_user():
-    model = PerfModel(formula="t = W * size / gpus + C", fix=["C=2"], coverage="none").fit(X, TIME)
+    model = PerfModel(formula="t = W * size / gpus + C", bounds=["C=2"], coverage="none").fit(X, TIME)
     assert model.model_["target"]["column"] == "t"
     one, two = model.predict({"size": [8, 8], "gpus": [1, 2]})
     assert abs(one - 2 - 2 * (two - 2)) < 1e-9 and abs(one - 6) < 0.5
-    quoted = PerfModel(formula="`t = s` = W * `size` / gpus + C", fix=["C=2"], coverage="none")
+    quoted = PerfModel(formula="`t = s` = W * `size` / gpus + C", bounds=["C=2"], coverage="none")
     assert quoted.fit(X, TIME).model_["target"]["column"] == "t = s"
     assert np.allclose(quoted.predict(X), model.predict(X))
     raises(ValueError, "expression cannot be combined with formula", lambda: PerfModel("multi", formula="t = W * size").fit(X, TIME))
@@ -114,17 +114,18 @@ def test_options_of_the_search():
         return PerfModel("generic", coverage="none", **options).fit(X, TIME).model_["search"]
 
     usual = evaluations()
-    for options in ({"generations": 3}, {"population": 8}, {"strategy": "rand1bin"}, {"tolerance": 0.1},
-                    {"differential_weight": 0.6}, {"crossover_rate": 0.5}, {"no_polish": True}, {"starts": 1}):
-        assert evaluations(**options) != usual, options
+    assert evaluations(starts=1) != usual
+    for search in ({"generations": 3}, {"population": 8}, {"strategy": "rand1bin"}, {"tolerance": 0.1}):
+        assert evaluations(search=search) != usual, search
+    raises(ValueError, "has none of the keys", lambda: evaluations(search={"popsize": 3}))
 
 
-def test_splits_and_confidence():
+def test_splits_and_coverage():
     split = {"split": "60:20:20", "coverage": "none"}
     models = [PerfModel("multi", terms=1, split_seed=seed, **split).fit(X, TIME) for seed in (1, 2)]
     assert models[0].metrics_ != models[1].metrics_ and set(models[0].metrics_) == {"train", "validation", "test"}
-    boot = {"expression": "multi", "terms": 1, "bootstrap": 20, "coverage": "none"}
-    texts = [str(PerfModel(confidence=level, **boot).fit(X, TIME).model_["uncertainty"]) for level in (0.95, 0.5)]
+    boot = {"expression": "multi", "terms": 1, "bootstrap": 20}
+    texts = [str(PerfModel(coverage=level, **boot).fit(X, TIME).model_["uncertainty"]) for level in (0.95, 0.5)]
     assert texts[0] != texts[1]
 
 

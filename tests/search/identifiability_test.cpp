@@ -150,7 +150,7 @@ TEST_CASE("a coefficient far from the unit of its column is as uncertain as its 
       for (double& value : column.numbers)
         value *= 1000;
   FitOptions options;
-  options.bounds = {parse_bound("C=0:0")};
+  options.form = test::within({"C=0"});
   CHECK(identified(fitted_runs(in_thousands, options)) ==
         std::vector<std::string>{"a[samples]", "p[samples]", "q[gpus]", "C"});
   CHECK(identified(fitted_runs(in_ones, options)) ==
@@ -183,7 +183,7 @@ TEST_CASE("the power of a term that takes next to no time is not determined", "[
 
 TEST_CASE("a constant at a bound is not identified, one with equal bounds is", "[fit]") {
   FitOptions options;
-  options.bounds = {parse_bound("q.workers=-0.5:0"), parse_bound("q.batch_size=0.6:0.6")};
+  options.form = test::within({"q.workers=-0.5:0", "q.batch_size=0.6"});
   const FittedModel model =
       fitted_runs(test::planted_table(three_level_columns(), 300, 0.02, 1), options);
   const auto names = identified(model);

@@ -167,8 +167,7 @@ TEST_CASE("planted factors of two columns of many levels are recovered", "[fit][
   for (const Loss loss : {Loss::mae, Loss::mse}) {
     CAPTURE(static_cast<int>(loss));
     FitOptions options = options_for(loss);
-    options.expression = Expression::sum;
-    options.terms = 1;
+    options.form = SumOptions{1};
     const FittedModel model = fit(spec, design, options);
     const SumLayout layout(model.spec, sum_form(model).structure);
     CHECK(model.constants[index(layout.extrinsic_power(0, 0))] ==
@@ -186,8 +185,7 @@ TEST_CASE("planted factors of two columns of many levels are recovered", "[fit][
 TEST_CASE("a sum of more constants than can be fitted is refused", "[fit][multi]") {
   const ManyLevelRuns runs = level_runs();
   FitOptions options;
-  options.expression = Expression::sum;
-  options.terms = 8;
+  options.form = SumOptions{8};
   CHECK_THROWS_WITH(fit(runs.spec, runs.design, options),
                     "a sum of 8 terms would have 2401 constants here, and at most 2100 can be "
                     "fitted together: use --expression generic, or leave out 'host', which has 300 "
@@ -200,10 +198,9 @@ TEST_CASE("a sum of many levels that is stopped is there without a look at its c
   std::stop_source stop;
   stop.request_stop();
   FitOptions options;
-  options.expression = Expression::sum;
   options.stop = stop.get_token();
   for (const std::optional<std::size_t> terms : {std::optional<std::size_t>{}, {3}}) {
-    options.terms = terms;
+    options.form = SumOptions{terms};
     const FittedModel model = fit(runs.spec, runs.design, options);
     CHECK(model.search.termination == "interrupted");
     CHECK(model.search.evaluations <= 1);

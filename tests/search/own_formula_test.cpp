@@ -17,6 +17,7 @@
 #include "support/catch.hpp"
 #include "support/certified.hpp"
 #include "support/csv_text.hpp"
+#include "support/paper_runs.hpp"
 #include "support/runs_text.hpp"
 #include "table/formula.hpp"
 
@@ -34,13 +35,11 @@ struct OwnRuns {
 
 FitOutcome fit_own_to(const std::string& csv, const OwnRuns& how) {
   FitRequest request;
-  request.options.expression = Expression::formula;
-  request.options.formula = parse_own_formula(how.formula);
-  for (const std::string& bound : how.bounds)
-    request.options.bounds.push_back(parse_bound(bound));
+  const OwnFormula formula = parse_own_formula(how.formula);
+  request.options.form = OwnOptions{formula, test::within(how.bounds).search};
   request.options.loss = how.loss;
   request.options.seed = how.seed;
-  request.roles.formula = request.options.formula;
+  request.roles.formula = formula;
   request.held_out.intervals = false;
   return fit_runs(test::table_of(csv), request);
 }

@@ -60,7 +60,7 @@ TEST_CASE("columns of few values are not rounded", "[fit]") {
 TEST_CASE("exploring on rounded columns changes nothing about the optimum", "[fit]") {
   const test::PaperRuns runs = continuous_runs();
   FitOptions exact;
-  exact.exploration_rows = 0;
+  exact.form = Eq4Options{.search = {.exploration_rows = 0}};
   const FittedModel reference = fit(runs.spec, runs.design, exact);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     FitOptions options;

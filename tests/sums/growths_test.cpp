@@ -39,8 +39,7 @@ test::PaperRuns planted_growth(const Texts& columns, const Texts& extrinsic,
 
 FittedModel chosen_growth(const test::PaperRuns& runs, bool signed_terms = false) {
   FitOptions options;
-  options.expression = Expression::sum;
-  options.signed_terms = signed_terms;
+  options.form = SumOptions{.signed_terms = signed_terms};
   return fit(runs.spec, runs.design, options);
 }
 

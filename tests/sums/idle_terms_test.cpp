@@ -93,8 +93,7 @@ TEST_CASE("among many columns, terms leave the model and re-enter at better powe
   const test::PaperRuns runs = test::runs_of(test::planted_table(planted, 150, 0.05, 3));
   FitOptions options;
   options.starts = 1;
-  options.generations = 1;
-  options.exploration_rows = 0;
+  options.form = Eq4Options{.search = {.exploration_rows = 0, .generations = 1}};
   const SearchSpace space(runs.spec, runs.design, options);
   const Regulariser penalty(space, runs.design, options);
   const Explored found = explore(runs.design, space, penalty, options);

@@ -30,8 +30,7 @@ test::PaperRuns three_products() {
 FittedModel fitted_sum(const test::PaperRuns& runs, Loss loss, std::optional<std::size_t> terms,
                        Penalty penalty = {}, std::uint64_t seed = 1) {
   FitOptions options;
-  options.expression = Expression::sum;
-  options.terms = terms;
+  options.form = SumOptions{terms};
   options.loss = loss;
   options.penalty = penalty;
   options.seed = seed;
@@ -181,9 +180,9 @@ TEST_CASE("a form that is chosen gets constants for the loss that was asked for"
 TEST_CASE("where no loss is asked for, a chosen form minimises a soft loss and says so",
           "[fit][multi][whole-fits]") {
   FitOptions options;
-  options.expression = Expression::sum;
+  options.form = SumOptions();
   CHECK(default_loss(options) == Loss::soft_l1);
-  options.terms = 2;
+  options.form = SumOptions{2};
   CHECK(default_loss(options) == Loss::mae);
   CHECK(default_loss({}) == Loss::mae);
 

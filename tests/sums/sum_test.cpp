@@ -19,8 +19,7 @@ namespace {
 
 FitOptions sum(std::optional<std::size_t> terms) {
   FitOptions options;
-  options.expression = Expression::sum;
-  options.terms = terms;
+  options.form = SumOptions{terms};
   return options;
 }
 

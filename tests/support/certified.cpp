@@ -174,12 +174,12 @@ std::vector<CertifiedFigure> nist_figures(const std::string& text, std::uint64_t
     runs.intrinsic.push_back({problem.x[c], {}});
   }
   FitOptions options;
-  options.expression = Expression::formula;
-  options.formula = {.target = "y", .text = problem.formula};
+  OwnOptions own{.formula = {.target = "y", .text = problem.formula}};
   options.loss = problem.of_logarithm ? Loss::rmsle : Loss::mse;
   options.seed = seed;
   for (const NistConstant& constant : problem.constants)
-    options.bounds.push_back(bound_around(constant));
+    own.search.bounds.push_back(bound_around(constant));
+  options.form = own;
   const FittedModel model = fit(spec, runs, options);
   const std::vector<double> constants = constants_in_order(problem, model);
   std::vector<CertifiedFigure> out;

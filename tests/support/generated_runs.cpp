@@ -255,45 +255,42 @@ namespace {
 
 void choose_penalty(RandomStream& random, const GeneratedKinds& kinds, FitOptions& options) {
   // If no sum of chosen terms predicts better, Eq. (4) is fitted with its raw constants.
-  const bool may_be_raw = options.expression == Expression::sum && !options.terms;
-  if (!happens(random, 0.3) || (may_be_raw && !kinds.raw_penalties))
+  if (!happens(random, 0.3) || (chooses_terms(options) && !kinds.raw_penalties))
     return;
   (happens(random, 0.5) ? options.penalty.l1 : options.penalty.l2) =
       std::pow(10, random.uniform(-5, -1));
-  if (options.expression == Expression::eq4 && (!kinds.raw_penalties || happens(random, 0.5)))
+  if (options.as<Eq4Options>() != nullptr && (!kinds.raw_penalties || happens(random, 0.5)))
     options.penalty.constants = Penalise::scaled;
 }
 
 void choose_form(RandomStream& random, const GeneratedKinds& kinds, FitOptions& options) {
   const double kind = random.uniform();
   if (kind < 0.01) {
-    options.expression = Expression::automatic;
+    options.form = AutomaticOptions();
     options.residual = Residual::chosen;
     options.loss = default_loss(options);
     return;
   }
-  options.expression = kind < 0.55 ? Expression::eq4 : Expression::sum;
-  if (options.expression == Expression::sum) {
-    options.signed_terms = kind > 0.985;
-    if (kind < 0.97)
-      options.terms = 1 + random.below(2);
-  }
-  if (happens(random, 0.1)) {
+  SumOptions sum{.signed_terms = kind > 0.985};
+  if (kind >= 0.55 && kind < 0.97)
+    sum.terms = 1 + random.below(2);
+  const bool has_process = happens(random, 0.1);
+  sum.signed_terms = sum.signed_terms && !has_process;
+  if (kind >= 0.55)
+    options.form = sum;
+  if (has_process) {
     options.residual = Residual::gp;
-    options.signed_terms = false;
     options.loss = default_loss(options);
     return;
   }
-  options.loss = options.expression == Expression::sum && !options.terms && happens(random, 0.5)
+  options.loss = chooses_terms(options) && happens(random, 0.5)
                      ? Loss::soft_l1
                      : one_of(random, {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle});
   if (options.loss != Loss::soft_l1)
     choose_penalty(random, kinds, options);
-  if (kinds.paper && options.expression == Expression::eq4 && happens(random, 0.1)) {
-    options.method = Method::paper;
-    options.generations = 1 + random.below(10);
-    options.population = 2;
-  }
+  if (kinds.paper && options.as<Eq4Options>() != nullptr && happens(random, 0.1))
+    options.form = Eq4Options{.method = Method::paper,
+                              .search = {.population = 2, .generations = 1 + random.below(10)}};
 }
 
 }  // namespace
@@ -304,12 +301,13 @@ FitRequest generated_request(const GeneratedRuns& runs, RandomStream& random,
   out.roles = runs.roles();
   choose_form(random, kinds, out.options);
   out.options.seed = 1 + random.below(1000);
-  if (!kinds.whole_searches && out.options.expression != Expression::automatic)
+  const bool is_automatic = out.options.as<AutomaticOptions>() != nullptr;
+  if (!kinds.whole_searches && !is_automatic)
     out.options.starts = 1 + random.below(2);
-  if (out.options.expression == Expression::eq4 && !kinds.whole_searches &&
-      !out.options.generations && happens(random, 0.85))
-    out.options.generations = 2 + random.below(20);
-  out.roles.totals_per_worker = out.options.expression == Expression::automatic;
+  if (auto* const eq4 = std::get_if<Eq4Options>(&out.options.form);
+      eq4 != nullptr && !kinds.whole_searches && !eq4->search.generations && happens(random, 0.85))
+    eq4->search.generations = 2 + random.below(20);
+  out.roles.totals_per_worker = is_automatic;
   out.held_out.intervals = happens(random, 0.1);
   return out;
 }
@@ -339,15 +337,15 @@ std::vector<std::string> options_of(const GeneratedRuns& runs, const FitRequest&
     else
       out.push_back(to_text(static_cast<double>(value)));
   };
-  add("--expression", to_text(options.expression));
-  if (options.expression != Expression::automatic) {
+  add("--expression", to_text(expression_of(options)));
+  if (options.as<AutomaticOptions>() == nullptr) {
     add("--residual", to_text(options.residual));
     if (options.residual == Residual::none && options.loss != Loss::soft_l1)
       add("--loss", to_text(options.loss));
   }
-  if (options.terms)
-    add("--terms", *options.terms);
-  if (options.signed_terms)
+  if (const std::optional<std::size_t> terms = given_terms(options))
+    add("--terms", *terms);
+  if (may_subtract(options))
     out.emplace_back("--signed");
   if (options.penalty.l1 > 0)
     add("--l1", options.penalty.l1);
@@ -355,14 +353,15 @@ std::vector<std::string> options_of(const GeneratedRuns& runs, const FitRequest&
     add("--l2", options.penalty.l2);
   if (options.penalty.constants == Penalise::scaled)
     add("--penalise", "scaled");
-  if (options.method == Method::paper)
+  if (method_of(options) == Method::paper)
     add("--method", "paper");
   if (options.starts)
     add("--starts", *options.starts);
-  if (options.generations)
-    add("--generations", *options.generations);
-  if (options.population)
-    add("--population", *options.population);
+  const SearchSettings& search = search_settings(options);
+  if (search.generations)
+    add("--search", "generations=" + std::to_string(*search.generations));
+  if (search.population)
+    add("--search", "population=" + std::to_string(*search.population));
   add("--seed", options.seed);
   if (!request.held_out.intervals)
     add("--coverage", "none");

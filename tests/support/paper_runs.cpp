@@ -180,4 +180,8 @@ plan::Space paper_space() {
   return read_space(PERFMODEL_SOURCE_DIR "/data/paper/table2.json");
 }
 
+Eq4Options within(const std::vector<std::string>& bounds) {
+  return {.search = {.bounds = mapped(bounds, parse_bound)}};
+}
+
 }  // namespace perfmodel::test

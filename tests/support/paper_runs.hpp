@@ -3,9 +3,11 @@
 #include <Eigen/Core>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "perfmodel/columns.hpp"
 #include "perfmodel/design.hpp"
+#include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 #include "suggest/plan.hpp"
 
@@ -30,5 +32,8 @@ plan::Space paper_space();
 
 /// Spec and design of a table whose roles are inferred, all rows for training.
 PaperRuns runs_of(Table table, const RoleRequest& request = {});
+
+/// Eq. (4) with these --bounds.
+Eq4Options within(const std::vector<std::string>& bounds);
 
 }  // namespace perfmodel::test

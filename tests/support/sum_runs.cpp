@@ -44,8 +44,7 @@ SumRuns sum_runs(std::size_t rows, double noise, std::uint64_t seed) {
 
 FitOptions product_and_gp() {
   FitOptions options;
-  options.expression = Expression::sum;
-  options.terms = 1;
+  options.form = SumOptions{1};
   options.residual = Residual::gp;
   return options;
 }

@@ -41,7 +41,7 @@ test::PaperRuns twenty_runs() {
 
 FittedModel eq4_fit(const test::PaperRuns& runs) {
   FitOptions options;
-  options.expression = Expression::eq4;
+  options.form = Eq4Options();
   return fit(runs.spec, runs.design, options);
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("intervals of many rows are those of a sample of whole groups, large o
       1320, kScatter, 1));
   FitOptions options;
   options.starts = 1;
-  options.expression = Expression::eq4;
+  options.form = Eq4Options();
   std::vector<std::size_t> group_of(runs.design.rows);
   for (std::size_t row = 0; row < group_of.size(); ++row)
     group_of[row] = row % 11;

@@ -31,7 +31,7 @@ test::PaperRuns bent_runs(int batches, int counts, double bend) {
 FittedModel straight_model() {
   const test::PaperRuns runs = bent_runs(6, 5, 0);
   FitOptions options;
-  options.expression = Expression::eq4;
+  options.form = Eq4Options();
   return fit(runs.spec, runs.design, options);
 }
 

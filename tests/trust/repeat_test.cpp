@@ -15,8 +15,7 @@ FitOptions short_search() {
   FitOptions options;
   options.seed = 3;
   options.starts = 1;
-  options.generations = 20;
-  options.polish = false;
+  options.form = Eq4Options{.method = Method::paper, .search = {.generations = 5}};
   return options;
 }
 

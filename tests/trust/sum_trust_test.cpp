@@ -22,8 +22,7 @@ namespace {
 
 FitOptions terms_of_sum(std::size_t terms) {
   FitOptions options;
-  options.expression = Expression::sum;
-  options.terms = terms;
+  options.form = SumOptions{terms};
   return options;
 }
 
@@ -325,11 +324,11 @@ TEST_CASE("where auto takes Eq. (4) the bootstrap is that of Eq. (4)", "[fit][mu
                                       .intercept = 0.3};
   const test::PaperRuns runs = test::runs_of(test::planted_table(planted, 60, 0.02, 2));
   FitOptions options;
-  options.expression = Expression::sum;
+  options.form = SumOptions();
   const FittedModel model = fit(runs.spec, runs.design, options);
   REQUIRE(model.form->name() != "multi");
   const BootstrapSamples samples = bootstrap(model, runs.design, options, 10);
-  options.expression = Expression::eq4;
+  options.form = Eq4Options();
   CHECK(samples.constants == bootstrap(model, runs.design, options, 10).constants);
 }
 

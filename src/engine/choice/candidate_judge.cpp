@@ -283,7 +283,7 @@ VectorXd start_from(const SumShape& from, const SumShape& to, const VectorXd& th
 }  // namespace
 
 FitOptions eq4_options(FitOptions options) {
-  options.expression = Expression::eq4;
+  options.form = Eq4Options();
   if (options.loss == Loss::soft_l1)
     options.loss = Loss::mae;
   return options;

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "choice/term_choice.hpp"
 #include "columns/replicates.hpp"
+#include "forms/fit_options.hpp"
 #include "sums/sum_terms.hpp"
 #include "table/table.hpp"
 
@@ -175,7 +176,7 @@ std::vector<SumShape> simple_shapes(const SelectionTask& task) {
                                less_a_constant(task)};
   if (const auto additive = additive_shape(task))
     out.push_back(*additive);
-  if (task.options.signed_terms) {
+  if (may_subtract(task.options)) {
     for (SumShape shape : std::vector(out)) {
       shape.signs.assign(static_cast<std::size_t>(shape.terms), 1);
       shape.signs.back() = -1;

@@ -230,8 +230,8 @@ SearchedSum search_sum(const SelectionTask& task, const Candidate& chosen) {
   extend_path(data, shape, how, path);
   // The ridge chosen on the folds is tied to their loss; other losses are minimised without. A
   // bound needs it: few rows beyond a high quantile determine its powers.
-  const bool is_own_loss = options.loss == Loss::soft_l1 && !options.terms;
-  const bool is_chosen_bound = options.quantile && !options.terms;
+  const bool is_own_loss = options.loss == Loss::soft_l1 && !given_terms(options);
+  const bool is_chosen_bound = options.quantile && !given_terms(options);
   const double ridge = is_own_loss || is_chosen_bound ? chosen.ridge : 0;
   const SumGoal goal(coordinates, shape, options, ridge);
   // The folds judged the form by the same kind of search: an optimum that needs more starts is not
@@ -242,7 +242,7 @@ SearchedSum search_sum(const SelectionTask& task, const Candidate& chosen) {
     fit = minimise_goal({data, shape, goal, options, how.starts}, fit.theta);
   fit = finish(data, shape, goal, fit, options, kSettledSumGap);
   const std::vector<std::size_t> saturations = growing_pairs(task, shape, fit.theta);
-  if (!options.terms && !saturations.empty()) {
+  if (!given_terms(options) && !saturations.empty()) {
     Candidate with_saturations = chosen;
     with_saturations.shape.saturations.insert(with_saturations.shape.saturations.end(),
                                               saturations.begin(), saturations.end());
@@ -400,7 +400,7 @@ bool is_product_and_constant(const ModelSpec& spec) {
 
 /// Returns the spec; throws UsageError if its sums have too many constants.
 const ModelSpec& of_few_constants(const ModelSpec& spec, const FitOptions& options) {
-  const std::size_t terms = options.terms.value_or(2);
+  const std::size_t terms = given_terms(options).value_or(2);
   const std::size_t constants = count_sum_constants(spec, terms);
   if (constants <= kMostSumConstants)
     return spec;
@@ -423,15 +423,14 @@ FittedModel model_of(const SelectionTask& task, const SearchedSum& sum, const Fo
   const Design& training = task.training;
   FittedModel model;
   model.spec = task.spec;
-  model.form =
-      std::make_shared<SumForm>(options.terms ? task.coordinates.structure(sum.shape)
-                                              : with_clamped_pairs(task, sum.shape, sum.fit.theta),
-                                SumEstimate{sum.ridge, sum.shape.intercept, sum.shape.shared});
+  model.form = std::make_shared<SumForm>(
+      given_terms(options) ? task.coordinates.structure(sum.shape)
+                           : with_clamped_pairs(task, sum.shape, sum.fit.theta),
+      SumEstimate{sum.ridge, sum.shape.intercept, sum.shape.shared});
   model.typical = central_configuration(task.spec, training);
   model.constants = task.coordinates.constants(sum.shape, sum.fit.theta);
   switch_off_negligible_factors(model, training, SignedLoss(options));
   order_by_share(model, training);
-  model.search.method = options.method;
   model.search.objective.loss = options.loss;
   model.search.objective.quantile = options.quantile;
   model.search.objective.penalty = options.penalty;
@@ -506,7 +505,7 @@ FittedModel SumChoice::fitted(const Candidate& candidate, const FitOptions& opti
   if (!candidate.eq4) {
     const SelectionTask task{coordinates_, spec_, task_.training, options, folds_};
     FittedModel model = model_of(task, search_sum(task, candidate), facts());
-    if (!options.signed_terms &&
+    if (!may_subtract(options) &&
         std::ranges::min(time_shares(model, task_.training)) < -kMostTakenAway) {
       Candidate product = candidate;
       product.shape = plain_shape(task_, 1, true);
@@ -522,7 +521,8 @@ FittedModel SumChoice::fitted(const Candidate& candidate, const FitOptions& opti
 }
 
 FittedModel fit_sum(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  if (!options.terms) {
+  const std::optional<std::size_t> terms = given_terms(options);
+  if (!terms) {
     const FitOptions of_choice = without_quantile(options);
     return SumChoice(spec, training, of_choice).fitted(options);
   }
@@ -532,7 +532,7 @@ FittedModel fit_sum(const ModelSpec& spec, const Design& training, const FitOpti
                                     options.penalty.l1 > 0);
   const std::vector<Fold> no_folds;
   const SelectionTask task{coordinates, counted, training, options, no_folds};
-  const Candidate given{.shape = plain_shape(task, index(*options.terms), true)};
+  const Candidate given{.shape = plain_shape(task, index(*terms), true)};
   return model_of(task, search_sum(task, given), {.given = true});
 }
 

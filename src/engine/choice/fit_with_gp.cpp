@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "choice/fit_sum.hpp"
+#include "forms/fit_options.hpp"
 #include "own/fit_own.hpp"
 #include "perfmodel/error.hpp"
 #include "search/global_search.hpp"
@@ -76,7 +77,7 @@ void refuse_what_has_no_place(const FitOptions& options) {
     throw UsageError("a residual correction maximises a likelihood: " + flag +
                      " has no place there");
   };
-  if (options.method == Method::paper)
+  if (method_of(options) == Method::paper)
     refuse(spelled("method"));
   if (options.penalty.l1 > 0)
     refuse(spelled("l1"));
@@ -88,11 +89,11 @@ void refuse_what_has_no_place(const FitOptions& options) {
 /// formula of the user's own under the loss of the options.
 FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptions options) {
   options.quantile.reset();
-  if (options.expression == Expression::formula)
+  if (options.as<OwnOptions>() != nullptr)
     return fit_own(spec, training, options);
   options.loss = chooses_terms(options) ? Loss::soft_l1 : Loss::rmsle;
-  return options.expression == Expression::eq4 ? fit_eq4(spec, training, options)
-                                               : fit_sum(spec, training, options);
+  return options.as<Eq4Options>() != nullptr ? fit_eq4(spec, training, options)
+                                             : fit_sum(spec, training, options);
 }
 
 /// Weight below which a run can be an outlier: that of a run at 4.6 standard deviations.

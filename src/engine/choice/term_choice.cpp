@@ -386,7 +386,7 @@ class Selector {
       return;
     for (const SumShape& shape : simple_shapes(task_)) {
       const Candidate start{.shape = shape};
-      if (takes_away(start) && !task_.options.signed_terms)
+      if (takes_away(start) && !may_subtract(task_.options))
         judge({start});
       else
         walk_from(start);
@@ -422,7 +422,7 @@ class Selector {
   }
 
   void try_negative_terms() {
-    if (task_.options.signed_terms)
+    if (may_subtract(task_.options))
       judge(negative_candidates(task_));
   }
 
@@ -464,7 +464,7 @@ class Selector {
   /// A constant that is taken away can leave no time at other values: it has to predict held-out
   /// rows better, by more than a standard error, than all sums without.
   void drop_negative_constants() {
-    if (task_.options.signed_terms)
+    if (may_subtract(task_.options))
       return;
     std::erase_if(out_.tried, [&](const Candidate& each) { return takes_too_much(each); });
     const Candidate* best = nullptr;

@@ -41,11 +41,11 @@ void require_finite(const FittedModel& model) {
 }
 
 FittedModel fit_form(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  if (options.expression == Expression::automatic)
+  if (options.as<AutomaticOptions>() != nullptr)
     return fit_auto(spec, training, options);
   const std::vector<FormKind>& kinds = form_kinds();
-  const std::string_view name =
-      options.residual == Residual::none ? to_text(options.expression) : to_text(options.residual);
+  const std::string_view name = options.residual == Residual::none ? to_text(expression_of(options))
+                                                                   : to_text(options.residual);
   const auto kind = std::ranges::find(kinds, name, &FormKind::name);
   return kind->fit(spec, training, options);
 }
@@ -63,7 +63,7 @@ const std::vector<FormKind>& form_kinds() {
 
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   require_fitted_range(training);
-  if (options.prior) {
+  if (options.earlier() != nullptr) {
     FittedModel adapted =
         fit_from_prior(spec, take_rows(training, canonical_rows(training)), options);
     require_finite(adapted);

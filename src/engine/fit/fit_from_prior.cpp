@@ -301,7 +301,7 @@ double log_deviation(const FittedModel& model) {
 
 FittedModel fit_from_prior(const ModelSpec& spec, const Design& training,
                            const FitOptions& options) {
-  const FittedModel& prior = *options.prior;
+  const FittedModel& prior = *options.earlier();
   require_times(prior, training);
   const MovedConstants constants(prior);
   const Hyper hyper = hyper_of(constants, training);
@@ -334,8 +334,8 @@ FittedModel fit_from_prior(const ModelSpec& spec, const Design& training,
 
 std::unique_ptr<Refit> refit_of(const FittedModel& model, const Design& training,
                                 const FitOptions& options) {
-  if (options.prior)
-    return std::make_unique<PriorRefit>(*options.prior, training);
+  if (const FittedModel* const earlier = options.earlier())
+    return std::make_unique<PriorRefit>(*earlier, training);
   if (has_cut_runs(training))
     return censored_refit(model, training, options);
   return fitter_of(*model.form).refit(model, training, options);

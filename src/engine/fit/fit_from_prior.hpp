@@ -13,7 +13,7 @@ double log_deviation(const FittedModel& model);
 
 /// Adapts an earlier model to a few runs of, for instance, another machine: the constants of
 /// highest posterior density, by squared errors of ln(time), under a normal prior about those of
-/// `options.prior`.
+/// options.earlier().
 ///
 /// One factor of all times has next to no prior. Beside it, powers have a standard deviation of 0.1
 /// and the logarithms of coefficients and levels one of 0.5, multiplied by a freedom per column and
@@ -24,7 +24,7 @@ double log_deviation(const FittedModel& model);
 FittedModel fit_from_prior(const ModelSpec& spec, const Design& training,
                            const FitOptions& options);
 
-/// Refits a model as it was fitted: by its fitter or, with options.prior, from that model.
+/// Refits a model as it was fitted: by its fitter or, with options.earlier(), from that model.
 std::unique_ptr<Refit> refit_of(const FittedModel& model, const Design& training,
                                 const FitOptions& options);
 

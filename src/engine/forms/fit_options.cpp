@@ -9,13 +9,41 @@
 
 namespace perfmodel {
 
+Expression expression_of(const FitOptions& options) {
+  return options.earlier() != nullptr ? Expression::eq4
+                                      : static_cast<Expression>(options.form.index());
+}
+
+std::optional<std::size_t> given_terms(const FitOptions& options) {
+  const auto* const sum = options.as<SumOptions>();
+  return sum == nullptr ? std::nullopt : sum->terms;
+}
+
+bool may_subtract(const FitOptions& options) {
+  const auto* const sum = options.as<SumOptions>();
+  const auto* const automatic = options.as<AutomaticOptions>();
+  return sum != nullptr ? sum->signed_terms : automatic != nullptr && automatic->signed_terms;
+}
+
+const SearchSettings& search_settings(const FitOptions& options) {
+  static const Eq4Options standard;
+  const auto* const eq4 = options.as<Eq4Options>();
+  const auto* const own = options.as<OwnOptions>();
+  return own != nullptr ? own->search : (eq4 == nullptr ? standard : *eq4).search;
+}
+
+Method method_of(const FitOptions& options) {
+  const auto* const eq4 = options.as<Eq4Options>();
+  return eq4 == nullptr ? Method::scaled : eq4->method;
+}
+
 bool chooses_terms(const FitOptions& options) {
-  return (options.expression == Expression::sum || options.expression == Expression::automatic) &&
-         !options.terms;
+  const auto* const sum = options.as<SumOptions>();
+  return options.as<AutomaticOptions>() != nullptr || (sum != nullptr && !sum->terms);
 }
 
 Loss default_loss(const FitOptions& options) {
-  if (options.expression == Expression::formula && options.residual == Residual::gp)
+  if (options.as<OwnOptions>() != nullptr && options.residual == Residual::gp)
     return Loss::rmsle;  // as the process
   if (!chooses_terms(options))
     return Loss::mae;
@@ -68,11 +96,13 @@ bool all_in_range(const std::vector<NumericFactor>& factors) {
 
 BoundOverride parse_bound(const std::string& text) {
   constexpr const char* form =
-      "write CONSTANT=LOW:HIGH or CONSTANT.COLUMN=LOW:HIGH, for example p=-2:2 or p.filters=0:3";
+      "write CONSTANT=LOW:HIGH or CONSTANT.COLUMN=LOW:HIGH, for example p=-2:2 or p.filters=0:3, "
+      "or CONSTANT=VALUE, for example C=0";
   const std::size_t equals = text.find('=');
-  const std::size_t colon = equals == std::string::npos ? equals : text.find(':', equals);
-  if (colon == std::string::npos)
+  if (equals == std::string::npos)
     fail_bound(text, form);
+  const std::string_view range = std::string_view(text).substr(equals + 1);
+  const std::size_t colon = range.find(':');
   BoundOverride out;
   const std::size_t point = std::min(text.find('.'), equals);
   out.constant = text.substr(0, point);
@@ -82,8 +112,8 @@ BoundOverride parse_bound(const std::string& text) {
     fail_bound(text, form);
   if (out.constant == "C" && out.column)
     fail_bound(text, "C belongs to no column");
-  const auto low = parse_number(std::string_view(text).substr(equals + 1, colon - equals - 1));
-  const auto high = parse_number(std::string_view(text).substr(colon + 1));
+  const auto low = parse_number(range.substr(0, colon));
+  const auto high = colon == range.npos ? low : parse_number(range.substr(colon + 1));
   if (!low || !high)
     fail_bound(text, form);
   if (*low > *high)
@@ -93,17 +123,6 @@ BoundOverride parse_bound(const std::string& text) {
   out.low = *low;
   out.high = *high;
   return out;
-}
-
-BoundOverride parse_fixed(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  const auto value = equals == std::string::npos
-                         ? std::nullopt
-                         : parse_number(std::string_view(text).substr(equals + 1));
-  if (!value || equals == 0)
-    throw UsageError(
-        fmt::format("{} '{}': write CONSTANT=NUMBER, for example p=1", spelled("fix"), text));
-  return parse_bound(text + ":" + text.substr(equals + 1));
 }
 
 std::string numbers_out_of_range() {

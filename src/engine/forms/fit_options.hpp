@@ -33,6 +33,20 @@ inline FitOptions without_quantile(FitOptions options) {
   return options;
 }
 
+/// The form that is fitted; that of an earlier model counts as Eq. (4).
+Expression expression_of(const FitOptions& options);
+
+/// The number of terms that a sum is given; nullopt if they are chosen, and of other forms.
+std::optional<std::size_t> given_terms(const FitOptions& options);
+
+/// Whether terms that are chosen may be negative.
+bool may_subtract(const FitOptions& options);
+
+/// The box and the search of Eq. (4) or of a formula of the user's own; of other forms the default,
+/// by which they fit Eq. (4) as a candidate.
+const SearchSettings& search_settings(const FitOptions& options);
+Method method_of(const FitOptions& options);
+
 /// Reports the steps of a stage. Step 0 is reported as well, so that the estimated pace includes
 /// the first step.
 class StageSteps {

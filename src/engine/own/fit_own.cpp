@@ -13,6 +13,7 @@
 #include "base/random.hpp"
 #include "base/statistics.hpp"
 #include "base/text.hpp"
+#include "forms/fit_options.hpp"
 #include "forms/own_form.hpp"
 #include "optimise/newton.hpp"
 #include "own/own_space.hpp"
@@ -253,7 +254,7 @@ Start run_start(const OwnProblem& problem, const WeightedRows& rows, std::size_t
   const OwnObjective objective(problem.program, rows, problem.space, problem.penalty,
                                SignedLoss(options));
   optimise::DifferentialEvolutionOptions search = search_options(options, number);
-  search.population = options.population.value_or(kMembersPerConstant);
+  search.population = search_settings(options).population.value_or(kMembersPerConstant);
   Start out;
   if (problem.space.searched().empty()) {
     out.search.termination = optimise::Termination::converged;
@@ -265,7 +266,7 @@ Start run_start(const OwnProblem& problem, const WeightedRows& rows, std::size_t
   }
   out.of_search = objective.constants_at(out.search.best);
   out.search.cost = objective.cost(out.of_search);
-  if (!std::isfinite(out.search.cost) || !polishes(options)) {
+  if (!std::isfinite(out.search.cost)) {
     out.finish.at = out.of_search;
     out.finish.cost = out.search.cost;
   } else {
@@ -309,15 +310,15 @@ void refuse_idle_constants(const OwnProgram& program, const OwnSpace& space, con
       throw InputError(
           fmt::format("the runs do not determine the constant '{}': no time of the {} depends "
                       "on it, whatever its value; leave it out or pass {} {}",
-                      program.constants()[k].name, spelled("formula"), spelled("fix"),
+                      program.constants()[k].name, spelled("formula"), spelled("bounds"),
                       shell_word(program.constants()[k].name + "=1")));
 }
 
-[[noreturn]] void refuse_without_times(const FitOptions& options) {
+[[noreturn]] void refuse_without_times(const OwnFormula& own) {
   throw InputError(fmt::format(
       "the formula {} has no valid time for some run, such as a division by 0 or a logarithm of a "
       "negative number, for all constants that were tried; pass {}",
-      quoted_formula(options.formula.text), spelled("bounds")));
+      quoted_formula(own.text), spelled("bounds")));
 }
 
 /// Why constants can or cannot be quoted.
@@ -470,7 +471,8 @@ class OwnRefit final : public Refit {
 FittedModel fit_own(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   if (facts_of(options.loss).of_sums)
     throw UsageError("the loss soft-l1 is for sums of product terms");
-  const OwnProgram program(options.formula, spec);
+  const OwnFormula& own = options.as<OwnOptions>()->formula;
+  const OwnProgram program(own, spec);
   const OwnSpace space(program, training, options);
   refuse_idle_constants(program, space, training);
   const OwnPenalty penalty(program, space, training, options);
@@ -482,15 +484,13 @@ FittedModel fit_own(const ModelSpec& spec, const Design& training, const FitOpti
       best_start(options, [&](std::size_t k) { return run_start(problem, explored, k); });
   Optimum& best = found.best.finish;
   if (!std::isfinite(best.cost))
-    refuse_without_times(options);
-  if (polishes(options)) {
-    best = refined(problem, all, best.at, is_absolute(options.loss) ? kExactGap : kFinalGap);
-    found.evaluations += best.evaluations;
-  }
+    refuse_without_times(own);
+  best = refined(problem, all, best.at, is_absolute(options.loss) ? kExactGap : kFinalGap);
+  found.evaluations += best.evaluations;
 
   FittedModel model;
   model.spec = spec;
-  model.form = std::make_shared<OwnForm>(options.formula);
+  model.form = std::make_shared<OwnForm>(own);
   describe_search(
       found, training, options, penalty, [](const VectorXd& constants) { return constants; },
       model);

@@ -9,6 +9,7 @@
 
 #include "base/statistics.hpp"
 #include "base/text.hpp"
+#include "forms/fit_options.hpp"
 #include "perfmodel/error.hpp"
 #include "table/table.hpp"
 
@@ -177,12 +178,11 @@ void check_bounds(const OwnProgram& program, const std::vector<BoundOverride>& b
     if (std::ranges::find(names, name_of(program, k)) == names.end())
       names.push_back(name_of(program, k));
   for (const BoundOverride& bound : bounds) {
-    const std::string flag = spelled(bound.low == bound.high ? "fix" : "bounds");
     if (bound.column)
-      throw UsageError(fmt::format("{} {}.{}: the constants of a formula belong to no column", flag,
+      throw UsageError(fmt::format("--bounds {}.{}: the constants of a formula belong to no column",
                                    bound.constant, *bound.column));
     if (std::ranges::find(names, bound.constant) == names.end())
-      throw UsageError(fmt::format("{}: the formula has no constant '{}'{}", flag, bound.constant,
+      throw UsageError(fmt::format("--bounds: the formula has no constant '{}'{}", bound.constant,
                                    did_you_mean_one_of(bound.constant, names)));
   }
 }
@@ -191,7 +191,9 @@ void check_bounds(const OwnProgram& program, const std::vector<BoundOverride>& b
 
 OwnSpace::OwnSpace(const OwnProgram& program, const Design& runs, const FitOptions& options)
     : sizes_(sizes_of(program, runs)), linear_(linear_constants(program)) {
-  check_bounds(program, options.bounds);
+  const std::vector<BoundOverride>& bounds = search_settings(options).bounds;
+  const auto* const own = options.as<OwnOptions>();
+  check_bounds(program, bounds);
   const Index size = sizes_.size();
   box_ = {VectorXd(size), VectorXd(size)};
   std::vector<double> lows;
@@ -199,14 +201,14 @@ OwnSpace::OwnSpace(const OwnProgram& program, const Design& runs, const FitOptio
   for (std::size_t k = 0; k < program.constants().size(); ++k) {
     const Index i = index(k);
     const BoundOverride* bound = nullptr;
-    for (const BoundOverride& each : options.bounds)
+    for (const BoundOverride& each : bounds)
       if (each.constant == name_of(program, k))
         bound = &each;
     const bool is_exponent = program.constants()[k].is_exponent;
     const double reach = is_exponent  ? kLargestExponent
                          : linear_[k] ? kLinearReach * sizes_[i]
                                       : std::pow(10, kDecades) * sizes_[i];
-    const bool is_positive = options.positive && bound == nullptr && !is_exponent;
+    const bool is_positive = own != nullptr && own->positive && bound == nullptr && !is_exponent;
     box_.lower[i] = bound != nullptr ? bound->low : is_positive ? 0 : -reach;
     box_.upper[i] = bound != nullptr ? bound->high : reach;
     if (linear_[k])

@@ -11,6 +11,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "forms/eq4_form.hpp"
+#include "forms/fit_options.hpp"
 #include "optimise/newton.hpp"
 #include "perfmodel/error.hpp"
 #include "search/sensitivity.hpp"
@@ -234,37 +235,35 @@ Start run_start(const Objective& objective, const WeightedRows& rows, const Sear
                 const Regulariser& penalty, const FitOptions& options, std::size_t index) {
   optimise::DifferentialEvolutionOptions search = search_options(options, index);
   const bool reenters = polishes(options) && has_many_powers(space);
-  if (reenters && !options.generations && !options.tolerance)
+  const SearchSettings& given = search_settings(options);
+  if (reenters && !given.generations && !given.tolerance)
     search.generations = kGenerationsForManyPowers;
-  if (reenters && !options.population)
+  if (reenters && !given.population)
     search.population = std::clamp<std::size_t>(kMembersForManyPowers / space.layout().size(), 1,
                                                 search.population);
   Start out;
   out.search = optimise::minimise(std::cref(objective), space.coordinates(), search);
   // This limit counts as converged, since the iterated local search continues from there.
-  if (reenters && !options.generations &&
+  if (reenters && !given.generations &&
       out.search.termination == optimise::Termination::generation_limit)
     out.search.termination = optimise::Termination::converged;
   out.of_search = space.scaled_from_coordinates(out.search.best);
   if (polishes(options)) {
     out.finish =
         polish(rows, space, penalty, options, out.of_search, reenters ? kRoughGap : kLooseGap);
-  } else if (options.polish) {
+  } else {
     const optimise::QuasiNewtonResult end = optimise::quasi_newton(
         std::cref(objective), space.coordinates(), out.search.best, {.stop = options.stop});
     out.of_search = out.finish.at = space.scaled_from_coordinates(end.best);
     out.finish.cost = end.cost;
     out.finish.evaluations = end.evaluations;
-  } else {
-    out.finish.at = out.of_search;
-    out.finish.cost = out.search.cost;
   }
   return out;
 }
 
 /// Number of independent searches: the user's, else the default of the method.
 std::size_t starts_of(const FitOptions& options) {
-  return options.starts.value_or(search_defaults(options.method).starts);
+  return options.starts.value_or(search_defaults(method_of(options)).starts);
 }
 
 /// Growth of the samples from exploration to all rows.
@@ -353,17 +352,14 @@ Design round_columns(const Design& design) {
 
 optimise::DifferentialEvolutionOptions search_options(const FitOptions& options,
                                                       std::size_t start) {
-  const SearchDefaults defaults = search_defaults(options.method);
-  const auto weight = options.differential_weight.value_or(defaults.differential_weight);
+  const SearchDefaults defaults = search_defaults(method_of(options));
+  const SearchSettings& given = search_settings(options);
   optimise::DifferentialEvolutionOptions out;
-  out.strategy = options.strategy.value_or(defaults.strategy);
+  out.strategy = given.strategy.value_or(optimise::Strategy::best1bin);
   out.updating = defaults.updating;
-  out.population = options.population.value_or(defaults.population);
-  out.generations = options.generations.value_or(defaults.generations);
-  out.tolerance = options.tolerance.value_or(defaults.tolerance);
-  out.differential_weight_low = weight.first;
-  out.differential_weight_high = weight.second;
-  out.crossover_rate = options.crossover_rate.value_or(defaults.crossover_rate);
+  out.population = given.population.value_or(defaults.population);
+  out.generations = given.generations.value_or(defaults.generations);
+  out.tolerance = given.tolerance.value_or(defaults.tolerance);
   out.seed = start == 0 ? options.seed : RandomStream(options.seed, "start", start).bits();
   out.stop = options.stop;
   if (start == 0)
@@ -372,11 +368,12 @@ optimise::DifferentialEvolutionOptions search_options(const FitOptions& options,
 }
 
 bool polishes(const FitOptions& options) {
-  return options.polish && options.method == Method::scaled;
+  return method_of(options) == Method::scaled;
 }
 
 std::size_t exploration_rows_of(const FitOptions& options) {
-  return options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
+  return search_settings(options).exploration_rows.value_or(
+      search_defaults(method_of(options)).exploration_rows);
 }
 
 Explored best_start(const FitOptions& options, const std::function<Start(std::size_t)>& run) {
@@ -402,7 +399,7 @@ void describe_search(const Explored& found, const Design& training, const FitOpt
   const double cost_of_search = cost_at(of_search);
   const double cost = cost_at(finish.at);
   SearchSummary& out = model.search;
-  out.method = options.method;
+  out.method = method_of(options);
   out.objective.loss = options.loss;
   out.objective.quantile = options.quantile;
   out.objective.penalty = options.penalty;

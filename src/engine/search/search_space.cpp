@@ -5,6 +5,7 @@
 
 #include "base/statistics.hpp"
 #include "base/text.hpp"
+#include "forms/fit_options.hpp"
 #include "perfmodel/error.hpp"
 
 namespace perfmodel {
@@ -193,16 +194,13 @@ double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows)
 SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
                          const FitOptions& options)
     : layout_(spec) {
-  check_columns(spec, options.bounds);
-  const bool scale = options.method == Method::scaled;
+  const std::vector<BoundOverride>& bounds = search_settings(options).bounds;
+  check_columns(spec, bounds);
+  const bool scale = method_of(options) == Method::scaled;
   const Range power{-kLargestPower, kLargestPower};
-  Range constant{0, kPaperLargestConstant};
-  double floor = 0;
-  if (scale) {
-    constant.high = kLargestShare * training.measured().time.maxCoeff();
-    floor = kSmallestShare * median(training.measured().time);
-  }
-
+  const VectorXd& times = training.measured().time;
+  const Range constant{0, scale ? kLargestShare * times.maxCoeff() : kPaperLargestConstant};
+  const double floor = scale ? kSmallestShare * median(times) : 0;
   const Index size = static_cast<Index>(layout_.size());
   logarithmic_.assign(layout_.size(), 0);
   scaled_ = {VectorXd::Zero(size), VectorXd::Zero(size)};
@@ -223,39 +221,34 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
   // A user's bound on a coefficient is in the units of the data. Its column, and all extrinsic
   // columns, are then not divided by their means, so that the bound applies.
   bool extrinsic_scaled = scale;
+  const auto set_coefficient = [&](std::size_t index, const std::string& column) {
+    const Range range = bound_for(bounds, "a", column, constant);
+    set(index, range, true);
+    extrinsic_scaled = extrinsic_scaled && !range.by_user;
+    return range;
+  };
   intrinsic_log_centres_.assign(spec.intrinsic.size(), 0);
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
     const std::string& column = spec.intrinsic[i].column;
-    const Range range = bound_for(options.bounds, "a", column, constant);
-    set(layout_.coefficient(i), range, true);
+    const Range range = set_coefficient(layout_.coefficient(i), column);
     set(layout_.intrinsic_power(i),
-        power_range(spec.intrinsic[i], bound_for(options.bounds, "p", column, power)), false);
-    if (range.by_user)
-      extrinsic_scaled = false;
-    else if (scale)
+        power_range(spec.intrinsic[i], bound_for(bounds, "p", column, power)), false);
+    if (scale && !range.by_user)
       intrinsic_log_centres_[i] = log_geometric_mean(training.design().intrinsic[i], training);
   }
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    const Range range = bound_for(options.bounds, "a", spec.categorical[c].column, constant);
-    if (range.by_user)
-      extrinsic_scaled = false;
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
     for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l)
-      set(layout_.level(c, l), range, true);
-  }
-  if (const auto lone = layout_.lone_coefficient()) {
-    const Range range = bound_for(options.bounds, "a", "", constant);
-    if (range.by_user)
-      extrinsic_scaled = false;
-    set(*lone, range, true);
-  }
+      set_coefficient(layout_.level(c, l), spec.categorical[c].column);
+  if (const auto lone = layout_.lone_coefficient())
+    set_coefficient(*lone, "");
   extrinsic_log_centres_.assign(spec.extrinsic.size(), 0);
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
     const std::string& column = spec.extrinsic[j].column;
-    set(layout_.extrinsic_power(j), bound_for(options.bounds, "q", column, power), false);
+    set(layout_.extrinsic_power(j), bound_for(bounds, "q", column, power), false);
     if (extrinsic_scaled)
       extrinsic_log_centres_[j] = log_geometric_mean(training.design().extrinsic[j], training);
   }
-  set(layout_.intercept(), bound_for(options.bounds, "C", "", constant), true);
+  set(layout_.intercept(), bound_for(bounds, "C", "", constant), true);
 }
 
 VectorXd SearchSpace::scaled_from_coordinates(const VectorXd& x) const {

@@ -515,7 +515,7 @@ std::optional<HeldOutFits> HeldOutFits::of(const FittedModel& model, const Desig
   });
   if (options.stop.stop_requested())
     return std::nullopt;
-  const bool averages = options.expression == Expression::automatic &&
+  const bool averages = options.as<AutomaticOptions>() != nullptr &&
                         options.residual != Residual::none && !options.quantile;
   const double share = averages ? out.share_of_formula() : 1;
   out.believe(share, 1, 1);

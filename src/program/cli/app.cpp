@@ -161,10 +161,14 @@ void check_arguments(const CLI::App& command) {
 
 /// An option or a command of the last minor version that is gone.
 struct Removed {
-  std::string_view command;  ///< empty: a command itself
+  std::string_view command;  ///< empty: a command itself; kAnyOf: all that have `instead`
   std::string_view name;
-  std::string_view instead;
+  std::string_view instead;  ///< what to do; of kAnyOf it names an option
 };
+
+constexpr std::string_view kAnyOf = "*";
+constexpr std::string_view kTable =
+    "pass --table NAME, of a study, an experiment, a table or a view";
 
 constexpr std::string_view kOneMachine =
     "this takes seconds on the cores of one machine; fit --by has shards";
@@ -187,12 +191,33 @@ constexpr std::array kRemoved = {
     Removed{"ssgd", "--batch-shares", "--worker-times takes the samples of the workers, too"},
     Removed{"sweep", "--resume", kOneMachine},
     Removed{"compare", "--resume", kOneMachine},
+    Removed{kAnyOf, "--study", kTable},
+    Removed{kAnyOf, "--experiment", kTable},
+    Removed{"fit", "--confidence", "--coverage SHARE is the level of all intervals"},
+    Removed{kAnyOf, "--fix", "pass --bounds X=VALUE"},
+    Removed{kAnyOf, "--exploration-rows", "pass --search exploration-rows=N"},
+    Removed{kAnyOf, "--strategy", "pass --search strategy=NAME"},
+    Removed{kAnyOf, "--population", "pass --search population=N"},
+    Removed{kAnyOf, "--generations", "pass --search generations=N"},
+    Removed{kAnyOf, "--tolerance", "pass --search tolerance=X"},
+    Removed{kAnyOf, "--differential-weight", "it is 0.5:1, as by --method paper"},
+    Removed{kAnyOf, "--crossover-rate", "it is 0.7, as by --method paper"},
+    Removed{kAnyOf, "--no-polish",
+            "--method paper ends with scipy's finish, scaled always with the exact one"},
 };
 
-/// What replaces an option of the command, or a command; empty if there never was one.
-std::string about_removed(std::string_view command, std::string_view name) {
-  const auto* const found = std::ranges::find_if(
-      kRemoved, [&](const Removed& each) { return each.command == command && each.name == name; });
+/// What replaces an option of the command, or a command of the program; empty if there never was
+/// one.
+std::string about_removed(const CLI::App& command, std::string_view name) {
+  const bool is_program = command.get_parent() == nullptr;
+  const auto* const found = std::ranges::find_if(kRemoved, [&](const Removed& each) {
+    if (each.name != name)
+      return false;
+    if (each.command != kAnyOf)
+      return each.command == (is_program ? "" : command.get_name());
+    const std::string_view option = each.instead.substr(each.instead.find("--"));
+    return command.get_option_no_throw(std::string(option.substr(0, option.find(' ')))) != nullptr;
+  });
   return found == kRemoved.end() ? ""
                                  : fmt::format("'{}' was removed: {}", found->name, found->instead);
 }
@@ -240,7 +265,7 @@ std::string about_extras(const CLI::App& program, const CLI::App& command,
     if (const std::string missing = about_missing(command.get_name() + " " + name);
         !missing.empty())
       return missing;
-    if (const std::string removed = about_removed(command.get_name(), name); !removed.empty())
+    if (const std::string removed = about_removed(command, name); !removed.empty())
       return removed;
     std::vector<std::string> usual;
     std::vector<std::string> similar;  // that share a word, as --test-split and --split
@@ -265,7 +290,7 @@ std::string about_extras(const CLI::App& program, const CLI::App& command,
            (is_setting_of(command, extra) ? about_setting(extra) : "");
   if (is_csv(extra))
     return "'" + extra + "' is no command; did you mean 'perfmodel fit " + shell_word(extra) + "'?";
-  if (const std::string removed = about_removed("", extra); !removed.empty())
+  if (const std::string removed = about_removed(program, extra); !removed.empty())
     return removed;
   return "unknown command '" + extra + "'" +
          (extra == "version" ? "; did you mean '--version'?"

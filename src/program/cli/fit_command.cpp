@@ -6,9 +6,14 @@
 #include <memory>
 #include <set>
 
+#include "analysis/errors.hpp"
 #include "base/text.hpp"
 #include "cli/fit_summary.hpp"
 #include "cli/many_models.hpp"
+#include "columns/design.hpp"
+#include "columns/replicates.hpp"
+#include "effects/constants.hpp"
+#include "fit/censored.hpp"
 #include "forms/form.hpp"
 #include "jobs/large_runs.hpp"
 #include "perfmodel/columns.hpp"
@@ -18,6 +23,8 @@
 #include "perfmodel/table.hpp"
 #include "registry/registry.hpp"
 #include "storage/files.hpp"
+#include "table/table.hpp"
+#include "trust/cross_validation.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {
@@ -69,7 +76,7 @@ std::optional<std::size_t> rows_to_draw(const FitArguments& arguments, const Fit
 LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& request,
                           const std::optional<std::size_t>& drawn, Console& console,
                           const ReadProgress& progress) {
-  if (const auto& earlier = request.options.prior)
+  if (const FittedModel* const earlier = request.options.earlier())
     return told(label_runs(read_further_runs(arguments.runs, categorical_columns(earlier->spec),
                                              {arguments.input, request.roles.failed,
                                               request.roles.limit, request.roles.status},
@@ -105,8 +112,8 @@ void plan_fit(const PreparedFit& prepared, const FitRequest& request, SearchProg
 void watch_fit(const PreparedFit& prepared, FitRequest& request, SearchProgress& progress,
                const Console& console) {
   plan_fit(prepared, request, progress);
-  progress.begin(name_of(request.options.expression == Expression::automatic ? FitStage::corrections
-                                                                             : FitStage::fits));
+  progress.begin(name_of(request.options.as<AutomaticOptions>() != nullptr ? FitStage::corrections
+                                                                           : FitStage::fits));
   request.progress = [&progress](FitStage stage, std::size_t done, std::size_t all) {
     const bool even = stage != FitStage::sums && stage != FitStage::corrections;
     progress.show(name_of(stage), done, all, even);
@@ -166,15 +173,12 @@ void add_judging_options(OptionSet& command, FitArguments& arguments) {
       .not_of(kMany);
   constexpr std::size_t fewest_samples = 20;
   command
-      .count("--bootstrap N", arguments.bootstrap.samples,
-             "intervals of the constants from N resamples of the training rows, such as 200 "
-             "(default: none)",
-             fewest_samples)
+      .count(
+          "--bootstrap N", arguments.bootstrap,
+          "intervals of the constants from N resamples of the training rows, such as 200, of the "
+          "level of --coverage, else of 0.95 (default: none)",
+          fewest_samples)
       .not_of(kBound);
-  command
-      .number("--confidence X", arguments.bootstrap.confidence, "confidence level of the intervals",
-              {0, 0.9999, false, "a number above 0 and up to 0.9999"})
-      .needs("--bootstrap");
   add_held_out_options(command, arguments.held_out);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds, 'mape>10' or 'r2<0.9'; on the test part, or on "
@@ -252,7 +256,8 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   command
       .flag("--keep-totals", arguments.keep_totals,
             "keep a total over all workers (global_batch) as an input, not its value per worker")
-      .only(kAuto | kGp | kBound | kCensored);
+      .not_of(kMany)
+      .needs("--expression auto");
   add_sample_rows(command, arguments.sample_rows);
   command.option("--facts").not_of(kMany);
   add_search_options(command, arguments.search);
@@ -284,7 +289,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
 /// enough.
 std::string result_path(const FitArguments& arguments, const Console& console) {
   const bool is_only_shown =
-      !arguments.output && !arguments.shard && !console.quiet() && output_width();
+      !arguments.output && !arguments.many.shard && !console.quiet() && output_width();
   return is_only_shown ? kNowhere : arguments.output.value_or("-");
 }
 
@@ -298,7 +303,7 @@ PreparedFit prepared_fit(const FitArguments& arguments, const FitRequest& reques
     console.warning(warning);
   if (prepared.is_drawn)
     console.notice(prepared.provenance.notices.back());
-  if (request.options.expression == Expression::automatic && !arguments.search.residual &&
+  if (request.options.as<AutomaticOptions>() != nullptr && !arguments.search.residual &&
       request.options.residual == Residual::none)
     console.notice(
         "No form with a residual correction is tried: --loss, --l1, --l2 and --signed have no "
@@ -313,6 +318,104 @@ FitOutcome stoppable_fit(const PreparedFit& prepared, FitRequest& request, Searc
   request.options.stop = signals.token();
   watch_fit(prepared, request, progress, console);
   return fit_prepared(prepared, request);
+}
+
+/// Number of combinations of the columns' values.
+double combinations(const Design& design) {
+  double out = 1;
+  for (const auto* factors : {&design.intrinsic, &design.extrinsic})
+    for (const NumericFactor& factor : *factors)
+      out *= static_cast<double>(factor.values.size());
+  for (const LevelFactor& factor : design.categorical)
+    out *= static_cast<double>(factor.levels);
+  return out;
+}
+
+/// True if a suggested command can name files of the model and its runs.
+bool stands_in_files(const FitArguments& arguments) {
+  return arguments.output.value_or("-") != "-" && arguments.output->ends_with(".json") &&
+         arguments.runs.size() == 1 && arguments.runs.front().ends_with(".csv");
+}
+
+/// Compares the default form, Eq. (4), with a response surface. Returns nullopt if the form or a
+/// search option was chosen by the user, or if no other form promises far lower errors.
+std::optional<FormCheck> check_default_form(const FitArguments& arguments, const FittedModel& model,
+                                            const Design& training) {
+  if (!chose_no_form(arguments))
+    return std::nullopt;
+  const std::optional<FormCheck> check = check_form(model, training);
+  return check && check->points_elsewhere() ? check : std::nullopt;
+}
+
+/// Describes that comparison or, without one, that Eq. (4) fits badly, with the command to run
+/// instead; nullopt if neither holds.
+std::optional<std::string> other_form_note(const FitArguments& arguments, const FittedModel& model,
+                                           const std::optional<FormCheck>& check) {
+  if (!chose_no_form(arguments))
+    return std::nullopt;
+  const std::vector<Turn> turns = turns_against(model);
+  if (!check && turns.empty() && !lacks_fit(model))
+    return std::nullopt;
+  const std::string why =
+      !turns.empty() ? turn_in_words(model, turns.front())
+      : check
+          ? "on held-out runs, products have an error of " + percent(100 * check->of_surface) +
+                ", Eq. (4) alone of " + percent(100 * check->of_model)
+          : "Eq. (4) is off by " + percent(model.known.metrics.train.mape_percent) +
+                " on its own training runs" +
+                (model.known.noise_floor ? ", their noise is " + percent(model.known.noise_floor->mape_percent)
+                                   : "");
+  return why + ": another form may fit far better:\n  " + arguments.call.line +
+         " --expression auto";
+}
+
+std::optional<std::string> next_runs_note(const FitArguments& arguments, const FittedModel& model,
+                                          const Design& training) {
+  constexpr std::size_t runs_per_constant = 10;
+  const std::size_t measured = configuration_groups(training).count;
+  const auto constants = static_cast<std::size_t>(model.constants.size());
+  // Where all combinations were measured, the next run is beyond them.
+  const bool is_grid = static_cast<double>(measured) >= combinations(training);
+  const bool knows_runs = model.belief && model.spec.derived.empty();
+  if (!stands_in_files(arguments) || measured >= runs_per_constant * constants ||
+      (is_grid && !knows_runs))
+    return std::nullopt;
+  return (measured == 2 ? std::string("any law fits two configurations")
+                        : std::to_string(measured) + " configurations are few for " +
+                              std::to_string(constants) + " constants") +
+         "; which to measure next:\n  perfmodel suggest " + shell_word(*arguments.output) +
+         (is_grid ? "" : " " + shell_word(arguments.runs.front())) + " --next 3";
+}
+
+/// Of more runs, the worst group shows in so many, chosen evenly.
+constexpr std::size_t kMostJudgedRuns = 10'000;
+
+std::optional<std::string> worst_runs_note(const FitArguments& arguments, const FittedModel& model,
+                                           const Design& training) {
+  if (!stands_in_files(arguments) || model.bound)
+    return std::nullopt;
+  const Design finished = finished_runs(training);
+  const Design judged =
+      take_rows(finished, evenly_chosen(finished.rows, std::min(finished.rows, kMostJudgedRuns)));
+  const std::optional<WorstGroup> worst = worst_group(model.spec, judged, predict(model, judged));
+  if (!worst)
+    return std::nullopt;
+  return "where " + worst->column + " is " + worst->values + " the model is off by " +
+         percent(worst->mape) + ", elsewhere by " + percent(worst->mape_of_the_rest) +
+         "; errors by level and value:\n  perfmodel report " + shell_word(*arguments.output) + " " +
+         shell_word(arguments.runs.front()) + " -o report.html";
+}
+
+/// Suggestions after a fit, at most `most`, each with a command to run, in this order: measure more
+/// combinations of values if there are few for the number of constants; look at the level, or the
+/// end of a numeric range, whose runs are predicted clearly worse than the others.
+std::vector<std::string> next_steps(const FitArguments& arguments, const FittedModel& model,
+                                    const Design& training, std::size_t most) {
+  std::vector<std::string> notes;
+  for (const auto note_of : {next_runs_note, worst_runs_note})
+    if (const auto note = note_of(arguments, model, training); note && notes.size() < most)
+      notes.push_back(*note);
+  return notes;
 }
 
 /// The summary of the fit, its warnings, and what to do next.
@@ -385,8 +488,18 @@ int run_fit(const FitArguments& arguments, Console& console) {
 }  // namespace
 
 bool asks_for_many(const FitArguments& arguments) {
-  return !arguments.by.empty() ||
+  return !arguments.many.by.empty() ||
          (arguments.roles.target && arguments.roles.target->find(',') != std::string::npos);
+}
+
+bool chose_no_form(const FitArguments& arguments) {
+  const SearchArguments& search = arguments.search;
+  return search.expression == Expression::eq4 &&
+         search.residual.value_or(Residual::none) == Residual::none &&
+         search.eq4.method == Method::scaled && !search.loss && !search.options.quantile &&
+         search.options.penalty.l1 + search.options.penalty.l2 <= 0 && !arguments.prior &&
+         arguments.runs.front() != "-" &&
+         arguments.call.line.find(" --expression") == std::string::npos;
 }
 
 FitRequest request_of(const FitArguments& arguments) {
@@ -399,25 +512,28 @@ FitRequest request_of(const FitArguments& arguments) {
   request.training_rows = arguments.sample_rows;
   request.repeats = arguments.repeats;
   request.held_out = arguments.held_out;
-  if (arguments.bootstrap.samples > 0)
-    request.bootstrap = arguments.bootstrap;
+  if (arguments.bootstrap > 0) {
+    request.bootstrap.emplace().samples = arguments.bootstrap;
+    if (const auto& level = arguments.held_out.coverage)
+      request.bootstrap->confidence = *level;
+  }
   if (arguments.prior)
-    request.options.prior = std::make_shared<const FittedModel>(read_model(*arguments.prior));
-  request.roles.totals_per_worker = request.options.expression == Expression::automatic &&
+    request.options.form =
+        AdaptedOptions{std::make_shared<const FittedModel>(read_model(*arguments.prior))};
+  request.roles.totals_per_worker = request.options.as<AutomaticOptions>() != nullptr &&
                                     !arguments.keep_totals && !asks_for_many(arguments);
-  if (request.options.expression == Expression::formula) {
-    const std::string& target = request.options.formula.target;
+  if (const auto* const own = request.options.as<OwnOptions>()) {
+    const std::string& target = own->formula.target;
     if (request.roles.target.value_or(target) != target)
       throw UsageError("--target '" + *request.roles.target + "': --formula is of '" + target +
                        "'; leave out --target");
-    request.roles.formula = request.options.formula;
+    request.roles.formula = own->formula;
     request.roles.target = target;
   }
   if (arguments.test) {
     InputOptions input = arguments.input;
-    if (request.options.prior)
-      input.of_fit =
-          std::make_shared<const InputOptions>(request.options.prior->provenance.reading.input);
+    if (const FittedModel* const earlier = request.options.earlier())
+      input.of_fit = std::make_shared<const InputOptions>(earlier->provenance.reading.input);
     request.test_runs = [path = *arguments.test, input](const std::set<std::string>& text_columns) {
       return read_runs(path, text_columns, input).table;
     };

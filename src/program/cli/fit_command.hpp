@@ -16,6 +16,14 @@
 
 namespace perfmodel::cli {
 
+/// Of the fit of many models.
+struct ManyArguments {
+  std::vector<std::string> by;         ///< columns that distinguish groups, each with its own model
+  std::vector<std::string> ranked_at;  ///< settings of the ranking
+  std::optional<Shard> shard;          ///< of the models that this call fits
+  bool resume = false;
+};
+
 struct FitArguments {
   Call call = {};
   std::vector<std::string> runs;
@@ -30,12 +38,9 @@ struct FitArguments {
   SplitArguments split{.shares = {}};  ///< all rows train
   std::optional<std::string> test;
   HeldOutRequest held_out;
-  BootstrapRequest bootstrap{0};  ///< 0 samples: no bootstrap
+  std::size_t bootstrap = 0;  ///< samples; 0: none
   std::vector<Gate> gates;
-  std::vector<std::string> by;         ///< columns that distinguish groups, each with its own model
-  std::vector<std::string> ranked_at;  ///< settings of the ranking
-  std::optional<Shard> shard;          ///< of the models that this call fits
-  bool resume = false;                 ///< the fit of many models
+  ManyArguments many;
 };
 
 /// The command `fit` with these arguments, or with another function that gets them.
@@ -45,6 +50,9 @@ Command fit_command(const RunFit& run);
 
 /// The request, without the means to observe, share or stop the fit.
 FitRequest request_of(const FitArguments& arguments);
+
+/// Whether the user chose neither a form nor its search.
+bool chose_no_form(const FitArguments& arguments);
 
 /// True if the arguments request a model per group or target.
 bool asks_for_many(const FitArguments& arguments);

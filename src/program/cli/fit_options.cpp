@@ -44,9 +44,6 @@ FactsFile parse_facts(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-constexpr auto kFailedHelp =
-    "runs whose time is blank, NA, nan, 0, failed, ...: refuse the file, or drop and count them";
-constexpr auto kFailedDefault = " (default: drop them, but refuse 0)";
 }  // namespace
 
 void add_input_options(OptionSet& app, InputOptions& input) {
@@ -76,23 +73,32 @@ void add_input_options(OptionSet& app, InputOptions& input) {
       "--input-format", input.format,
       "what the file is, if it is not recognised; csv, as it is, json, sqlite, extrap, asv, "
       "hyperfine, google-benchmark or go-benchmark");
-  app.add("--study NAME", input.study, "Optuna's study, if the database has several");
-  app.add("--experiment NAME", input.experiment,
-          "MLflow's experiment, if the database has several");
+  app.add(
+      "--table NAME", input.table,
+      "of an SQLite database: a study of Optuna, an experiment of MLflow, or a table or view, if "
+      "it has several");
   app.add("--sql QUERY", input.sql, "a query of an SQLite database, whose rows are the runs")
-      .excludes("--study")
-      .excludes("--experiment");
+      .excludes("--table", "a query names its tables itself");
   app.add_each(
       "--facts COL=FILE", input.facts, parse_facts,
       "a table with one row per text of the column, such as the bandwidth of each device; its "
       "columns become inputs in place of the text (repeatable)");
 }
 
-void add_failed(OptionSet& app, FailedRunsAre& failed) {
+void add_failed(OptionSet& app, FailedRunsAre& failed, bool with_limits) {
+  Choices<FailedRunsAre> choices = {{"refuse", FailedRunsAre::refused},
+                                    {"drop", FailedRunsAre::dropped}};
+  if (with_limits)
+    choices.emplace_back("censor", FailedRunsAre::censored);
   app.group("Reading files");
-  app.choice<FailedRunsAre>("--failed", failed,
-                            {{"refuse", FailedRunsAre::refused}, {"drop", FailedRunsAre::dropped}},
-                            std::string(kFailedHelp) + kFailedDefault);
+  app.choice<FailedRunsAre>(
+      "--failed", failed, choices,
+      std::string("runs whose time is blank, NA, nan, 0, failed, ...: refuse the file, or drop and "
+                  "count them") +
+          (with_limits ? "; censor: of these, runs that were ended at a limit (>3600, or timeout "
+                         "with --limit) count as longer"
+                       : "") +
+          " (default: drop them, but refuse 0)");
 }
 
 void add_reading(OptionSet& app, ReadingRules& reading) {
@@ -144,18 +150,7 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
       "(default: that of the cells, or of a name that ends in _s, _ms, _us)");
   app.of_kinds(kAnyKind);
   add_input_options(app, input);
-  app.group("Reading files");
-  std::vector<std::pair<std::string, FailedRunsAre>> failed = {{"refuse", FailedRunsAre::refused},
-                                                               {"drop", FailedRunsAre::dropped}};
-  if (with_limits)
-    failed.emplace_back("censor", FailedRunsAre::censored);
-  app.choice<FailedRunsAre>(
-      "--failed", request.failed, failed,
-      std::string(kFailedHelp) +
-          (with_limits ? "; censor: of these, runs that were ended at a limit (>3600, or timeout "
-                         "with --limit) count as longer"
-                       : "") +
-          kFailedDefault);
+  add_failed(app, request.failed, with_limits);
   app.common({"--target", "--extrinsic", "--ignore"});
 }
 
@@ -190,21 +185,6 @@ LabelledRuns told(LabelledRuns runs, Console& console) {
 
 namespace {
 
-using optimise::Strategy;
-
-/// Parses "0.5:1", a range to draw from, or "0.8", a fixed weight.
-std::pair<double, double> parse_weight(const std::string& text) {
-  const auto colon = text.find(':');
-  const auto low = parse_number(text.substr(0, colon));
-  const auto high = colon == std::string::npos ? low : parse_number(text.substr(colon + 1));
-  if (!low || !high || *low < 0 || *high > 2 || *low > *high) {
-    throw OptionError(
-        "--differential-weight",
-        "'" + text + "' is neither a number from 0 to 2 nor a range of them such as 0.5:1");
-  }
-  return {*low, *high};
-}
-
 /// The number of terms; nullopt for "auto".
 std::optional<std::size_t> parse_terms(const std::string& text) {
   if (text == "auto")
@@ -221,8 +201,50 @@ std::string defaults_text(const std::function<std::string(const SearchDefaults&)
   return "(default: " + scaled + (paper == scaled ? ")" : "; paper: " + paper + ")");
 }
 
-std::string range_text(const std::pair<double, double>& range) {
-  return to_text(range.first) + ":" + to_text(range.second);
+const std::vector<std::string> kSearchKeys = {"exploration-rows", "strategy", "population",
+                                              "generations", "tolerance"};
+
+/// Sets the key of "population=8".
+void set_search(SearchSettings& search, const std::string& setting) {
+  const auto equals = setting.find('=');
+  const std::string key = setting.substr(0, equals);
+  const std::string flag = "--search " + key;
+  if (equals == std::string::npos || !contains(kSearchKeys, key))
+    throw OptionError("--search", "'" + setting + "' has none of the keys " +
+                                      quoted_list(kSearchKeys) + ", as population=8 has");
+  const std::string value = setting.substr(equals + 1);
+  if (key == "exploration-rows")
+    search.exploration_rows = parse_count(flag, value, 0);
+  else if (key == "strategy")
+    search.strategy = parse_choice(flag, value, choices_of<optimise::Strategy>());
+  else if (key == "population")
+    search.population = parse_count(flag, value, 1);
+  else if (key == "generations")
+    search.generations = parse_count(flag, value, 1);
+  else
+    search.tolerance = parse_in(flag, value, {});
+}
+
+Option add_search_settings(OptionSet& app, SearchSettings& search) {
+  using Defaults = SearchDefaults;
+  const auto set = [&search](const std::string& text) {
+    for (const std::string& setting : split_list(text))
+      set_search(search, setting);
+  };
+  return app.add_each(
+      "--search KEY=VALUE", set,
+      "settings of differential evolution, by commas or repeated: population=8,generations=500\n"
+      "exploration-rows: explore on so many random rows with columns rounded to 128 values, then "
+      "finish on all exact rows; 0: explore on all exact rows " +
+          defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }) +
+          "\nstrategy: of mutation; best1bin, rand1bin or currenttobest1bin (default: best1bin)\n"
+          "population: members per free constant " +
+          defaults_text([](const Defaults& d) { return std::to_string(d.population); }) +
+          "\ngenerations: at most " +
+          defaults_text([](const Defaults& d) { return std::to_string(d.generations); }) +
+          "\ntolerance: converged when the costs of the population spread less than this times "
+          "their mean; the finish goes on " +
+          defaults_text([](const Defaults& d) { return to_text(d.tolerance); }));
 }
 
 constexpr auto kSearchOfSums =
@@ -230,8 +252,8 @@ constexpr auto kSearchOfSums =
     "--threads";
 
 /// The forms, and the residual correction, whose constants have no loss.
-void add_kinds(OptionSet& app, const FitOptions& options, bool any) {
-  const auto fits_eq4 = [&options] { return options.expression == Expression::eq4; };
+void add_kinds(OptionSet& app, const SearchArguments& arguments, bool any) {
+  const auto fits_eq4 = [&arguments] { return arguments.expression == Expression::eq4; };
   app.kind({kEq4, {"--expression generic", fits_eq4}, ""});
   app.kind({kSum, "--expression multi", kSearchOfSums});
   if (!any)
@@ -240,44 +262,6 @@ void add_kinds(OptionSet& app, const FitOptions& options, bool any) {
   app.kind({kOwnFormula, "--formula", "it names its columns itself and is the form"});
   app.kind({kGp, "--residual process",
             "its constants and hyper-parameters maximise a likelihood; leave out one of them"});
-}
-
-void add_evolution_options(OptionSet& app, FitOptions& options) {
-  using Defaults = SearchDefaults;
-  app.of_kinds(kAnyKind & ~kPrior);
-  app.count("--starts N", options.starts,
-            "independent searches; the best is kept " +
-                defaults_text([](const Defaults& d) { return std::to_string(d.starts); }));
-  app.of_kinds(kAnyKind & ~(kSum | kAuto | kPrior));
-  app.count("--exploration-rows N", options.exploration_rows,
-            "explore on N random rows with columns rounded to 128 values, then finish on all exact "
-            "rows; 0: explore on all exact rows " +
-                defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
-            0);
-  app.choice<Strategy>("--strategy", options.strategy,
-                       "mutation strategy " + defaults_text([](const Defaults& d) {
-                         return std::string(to_text(d.strategy));
-                       }));
-  app.count("--population N", options.population,
-            "members per free constant " +
-                defaults_text([](const Defaults& d) { return std::to_string(d.population); }));
-  app.count(
-      "--generations N", options.generations,
-      "at most " + defaults_text([](const Defaults& d) { return std::to_string(d.generations); }));
-  app.number("--tolerance X", options.tolerance,
-             "converged when the costs of the population spread less than this times their mean; "
-             "the finish goes on " +
-                 defaults_text([](const Defaults& d) { return to_text(d.tolerance); }));
-  app.add("--differential-weight F|LO:HI", options.differential_weight, parse_weight,
-          "F, fixed or drawn anew for each generation from a range " +
-              defaults_text([](const Defaults& d) { return range_text(d.differential_weight); }));
-  app.number("--crossover-rate X", options.crossover_rate,
-             "CR, the share of a trial that comes from the mutant " +
-                 defaults_text([](const Defaults& d) { return to_text(d.crossover_rate); }),
-             {0, 1, true, "a number from 0 to 1"});
-  app.flag("--no-polish", options.polish, "skip the exact finish of the search", false)
-      .only((kEq4 | kOwnFormula) | kBound | kMany);
-  app.of_kinds(kAnyKind);
 }
 
 std::size_t default_threads() {
@@ -291,25 +275,82 @@ std::size_t default_threads() {
 }
 
 /// A user's own formula, and what of Eq. (4) and its columns it replaces.
-void add_formula_options(OptionSet& app, FitOptions& options) {
+void add_formula_options(OptionSet& app, SearchArguments& arguments) {
+  OwnOptions& own = arguments.own;
   app.add(
          "--formula FORMULA",
-         [&options](const std::string& text) {
-           const OwnFormula own = parse_own_formula(text);
-           options.expression = Expression::formula;
-           options.formula.target = own.target;
-           options.formula.text = own.text;
+         [&](const std::string& text) {
+           const OwnFormula parsed = parse_own_formula(text);
+           arguments.expression = Expression::formula;
+           own.formula.target = parsed.target;
+           own.formula.text = parsed.text;
          },
          "a law of your own; 't = max(flops / F, bytes / B) * n^p + C' names the measured column "
-         "and "
-         "a formula of columns and of constants, which are all other names")
+         "and a formula of columns and of constants, which are all other names")
       .not_of(kPrior);
-  app.of_kinds(kOwnFormula | kGp | kBound | kCensored | kMany);
-  app.add_each("--per COL:CONSTANT", options.formula.per, parse_per_level,
+  app.add_each("--per COL:CONSTANT", own.formula.per, parse_per_level,
                "a constant of the formula has a value per level of a column of texts: device:F "
-               "(repeatable)");
-  app.flag("--positive", options.positive,
-           "constants of the formula are not negative, but for exponents and those with --bounds");
+               "(repeatable)")
+      .needs("--formula");
+  app.flag("--positive", own.positive,
+           "constants of the formula are not negative, but for exponents and those with --bounds")
+      .needs("--formula");
+}
+
+void add_expression(OptionSet& app, SearchArguments& arguments, bool any) {
+  std::vector<Expression> expressions = {Expression::eq4, Expression::sum};
+  std::vector<Residual> residuals = {Residual::none};
+  if (any) {
+    expressions.push_back(Expression::automatic);
+    residuals.insert(residuals.begin(), Residual::gp);
+  }
+  app.group("Expression");
+  add_kinds(app, arguments, any);
+  app.choice(
+      "--expression", arguments.expression, expressions,
+      std::string("the form of the formula: generic, the default, is Eq. (4)\n"
+                  "generic: Eq. (4) of the paper\n"
+                  "multi: a sum of product terms, t = sum_k a_k prod I^p_k prod E^q_k + C") +
+          (any ? "\nauto: the formula that, with a residual correction, predicts held-out runs "
+                 "best and reads well"
+               : ""));
+  app.option("--expression").not_of(kOwnFormula | kPrior);
+  app.rule({"--terms !auto", "--expression auto", true, "auto chooses the terms, too"});
+  app.add(any ? "--terms K|auto" : "--terms K", arguments.sum.terms, parse_terms,
+          any ? "number of terms of multi: 1 to 9, or chosen by cross-validation (default: auto)"
+              : "number of terms of multi, which needs it: 1 to 9")
+      .not_of(kEq4 | kOwnFormula | kPrior);
+  if (any)
+    app.flag("--signed", arguments.sum.signed_terms,
+             "with chosen terms of multi: terms may be subtracted, as in 2518 - 413 log2(gpus)")
+        .not_of(kEq4 | kOwnFormula | kPrior | kGp)
+        .excludes("--terms !auto", "it is for terms that are chosen");
+  app.choice(
+         "--residual", arguments.residual, residuals,
+         any ? "process: a residual correction, a Gaussian process of ln(time); most accurate near "
+               "the runs (default: none; of auto: process)"
+             : "only none: a residual correction has no penalties (default: none)")
+      .not_of(kPrior);
+  if (any)
+    add_formula_options(app, arguments);
+}
+
+void add_loss(OptionSet& app, SearchArguments& arguments) {
+  Penalty& penalty = arguments.options.penalty;
+  app.group("Loss");
+  app.of_kinds(kAnyKind & ~kPrior);
+  app.choice("--loss", arguments.loss,
+             std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle, Loss::huber},
+             "the loss that is minimised; huber: of ln(time), squared up to 0.001; if multi "
+             "chooses its terms and no loss is set: soft-l1 of ln(time), with a small ridge; with "
+             "--formula and --residual process: rmsle (default: mae)");
+  app.of_kinds(kAnyKind & ~(kPrior | kGp | kCensored));
+  app.number("--l1 LAMBDA", penalty.l1, "lambda of Eq. (10), sum |x| over all constants except C");
+  app.number("--l2 LAMBDA", penalty.l2, "lambda of Eq. (11), sum x^2 over all constants except C");
+  app.choice<Penalise>(
+         "--penalise", penalty.constants,
+         "raw: the constants in the units of the data, as in the paper\nscaled: without units")
+      .not_of(kSum | kAuto | kPrior | kGp);
 }
 
 }  // namespace
@@ -323,89 +364,39 @@ void add_threads(OptionSet& app, std::size_t& threads) {
 }
 
 void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms) {
-  FitOptions& options = arguments.options;
   const bool any = forms == Forms::any;
-  std::vector<Expression> expressions = {Expression::eq4, Expression::sum};
-  std::vector<Residual> residuals = {Residual::none};
-  if (any) {
-    expressions.push_back(Expression::automatic);
-    residuals.insert(residuals.begin(), Residual::gp);
-  }
-  app.group("Expression");
-  add_kinds(app, options, any);
-  app.choice(
-      "--expression", options.expression, expressions,
-      std::string("the form of the formula: generic, the default, is Eq. (4)\n"
-                  "generic: Eq. (4) of the paper\n"
-                  "multi: a sum of product terms, t = sum_k a_k prod I^p_k prod E^q_k + C") +
-          (any ? "\nauto: the formula that, with a residual correction, predicts held-out runs "
-                 "best and reads well"
-               : ""));
-  app.option("--expression").not_of(kOwnFormula | kPrior);
-  app.rule({"--terms !auto", "--expression auto", true, "auto chooses the terms, too"});
-  app.add(any ? "--terms K|auto" : "--terms K", options.terms, parse_terms,
-          any ? "number of terms of multi: 1 to 9, or chosen by cross-validation (default: auto)"
-              : "number of terms of multi, which needs it: 1 to 9")
-      .not_of(kEq4 | kOwnFormula | kPrior);
-  if (any)
-    app.flag("--signed", options.signed_terms,
-             "with chosen terms of multi: terms may be subtracted, as in 2518 - 413 log2(gpus)")
-        .not_of(kEq4 | kOwnFormula | kPrior | kGp)
-        .excludes("--terms !auto", "it is for terms that are chosen");
-  app.choice(
-         "--residual", arguments.residual, residuals,
-         any ? "process: a residual correction, a Gaussian process of ln(time); most accurate near "
-               "the runs (default: none; of auto: process)"
-             : "only none: a residual correction has no penalties (default: none)")
-      .not_of(kPrior);
-  if (any)
-    add_formula_options(app, options);
-  app.group("Loss");
-  app.of_kinds(kAnyKind & ~kPrior);
-  app.choice("--loss", arguments.loss,
-             std::vector{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle, Loss::huber},
-             "the loss that is minimised; huber: of ln(time), squared up to 0.001; if multi "
-             "chooses its terms and no loss is set: soft-l1 of ln(time), with a small ridge; with "
-             "--formula and --residual process: rmsle (default: mae)");
-  app.of_kinds(kAnyKind & ~(kPrior | kGp));
-  app.number("--l1 LAMBDA", options.penalty.l1,
-             "lambda of Eq. (10), sum |x| over all constants except C")
-      .not_of(kPrior | kGp | kCensored);
-  app.number("--l2 LAMBDA", options.penalty.l2,
-             "lambda of Eq. (11), sum x^2 over all constants except C")
-      .not_of(kPrior | kGp | kCensored);
-  app.choice<Penalise>(
-         "--penalise", options.penalty.constants,
-         "raw: the constants in the units of the data, as in the paper\nscaled: without units")
-      .not_of(kSum | kAuto | kPrior | kGp);
+  add_expression(app, arguments, any);
+  add_loss(app, arguments);
   app.group("Search");
-  app.choice<Method>("--method", options.method,
+  app.choice<Method>("--method", arguments.eq4.method,
                      "scaled: normalised columns, exact finish\n"
                      "paper: scipy's defaults in the raw box of the paper")
       .not_of(kSum | kAuto | kOwnFormula | kPrior | kGp | kCensored);
   app.of_kinds(kAnyKind);
-  app.count("--seed N", options.seed, "seed of the search", 0);
+  app.count("--seed N", arguments.options.seed, "seed of the search", 0);
+  SearchSettings& search = arguments.eq4.search;
   app.add_each(
-         "--bounds X=LO:HI", options.bounds, parse_bound,
+         "--bounds X=LO:HI", search.bounds, parse_bound,
          "search box of the constants a, p, q or C, of all columns or one: p=-2:2, p.filters=0:3, "
-         "or of a constant of --formula: F=1e12:1e16 (repeatable) (default: p, q and exponents in "
-         "-5:5; others from the data)")
-      .not_of(kSum | kAuto | kPrior);
-  app.add_each("--fix X=VALUE", options.bounds, parse_fixed,
-               "a constant that is not fitted, as by --bounds X=VALUE:VALUE (repeatable)")
+         "or of a constant of --formula: F=1e12:1e16; X=VALUE fixes it (repeatable) (default: p, q "
+         "and exponents in -5:5; others from the data)")
       .not_of(kSum | kAuto | kPrior);
   if (any)
-    for (const char* limited : {"--bounds", "--fix", "--loss"})
+    for (const char* limited : {"--bounds", "--loss"})
       app.rule({limited,
                 {"--residual process without --formula",
                  [&] {
                    return arguments.residual == Residual::gp &&
-                          options.expression != Expression::formula;
+                          arguments.expression != Expression::formula;
                  }},
                 true,
                 "only those of a formula of your own have a box, and a loss, beside the process"});
-  add_evolution_options(app, options);
-  add_threads(app, options.threads);
+  app.count("--starts N", arguments.options.starts,
+            "independent searches; the best is kept " +
+                defaults_text([](const auto& standard) { return std::to_string(standard.starts); }))
+      .not_of(kPrior);
+  add_search_settings(app, search).not_of(kSum | kAuto | kPrior);
+  add_threads(app, arguments.options.threads);
   app.common({"--expression", "--residual", "--loss"});
   if (any)
     app.common({"--formula"});
@@ -425,15 +416,34 @@ InstructionSet parse_kernel(std::string_view word, std::span<const InstructionSe
 }
 
 Residual residual_of(const SearchArguments& arguments) {
-  const FitOptions& options = arguments.options;
-  const bool objective = arguments.loss || options.penalty.l1 > 0 || options.penalty.l2 > 0;
+  const Penalty& penalty = arguments.options.penalty;
+  const bool objective = arguments.loss || penalty.l1 > 0 || penalty.l2 > 0;
   const bool may_choose =
-      options.expression == Expression::automatic && !objective && !options.signed_terms;
+      arguments.expression == Expression::automatic && !objective && !arguments.sum.signed_terms;
   return arguments.residual.value_or(may_choose ? Residual::chosen : Residual::none);
 }
 
+namespace {
+
+FormOptions form_of(const SearchArguments& arguments) {
+  switch (arguments.expression) {
+    case Expression::sum:
+      return arguments.sum;
+    case Expression::automatic:
+      return AutomaticOptions{arguments.sum.signed_terms};
+    case Expression::formula:
+      return OwnOptions{arguments.own.formula, arguments.eq4.search, arguments.own.positive};
+    case Expression::eq4:
+      break;
+  }
+  return arguments.eq4;
+}
+
+}  // namespace
+
 FitOptions fit_options(const SearchArguments& arguments) {
   FitOptions options = arguments.options;
+  options.form = form_of(arguments);
   options.residual = residual_of(arguments);
   options.loss = arguments.loss.value_or(default_loss(options));
   const char* const kernel = std::getenv("PERFMODEL_KERNEL");

@@ -56,7 +56,8 @@ constexpr auto kNowhere = "/dev/null";
 
 void add_input_options(OptionSet& app, InputOptions& input);
 
-void add_failed(OptionSet& app, FailedRunsAre& failed);
+/// `with_limits`: with the choice of runs that count as longer than their limits.
+void add_failed(OptionSet& app, FailedRunsAre& failed, bool with_limits = false);
 
 /// Adds the options of how further runs are read for a model.
 void add_reading(OptionSet& app, ReadingRules& reading);
@@ -66,7 +67,7 @@ inline constexpr auto kStatusHelp =
     "timeout, ... of a time limit; 137, oom, ... of memory; all others failed";
 
 /// Adds the options for the roles of columns and the format of files, shared by all commands that
-/// read runs. `with_limits`: with the choice of runs that count as longer than their limits.
+/// read runs. `with_limits`: as of add_failed().
 void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
                       bool with_limits = false);
 
@@ -92,7 +93,11 @@ LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const Rol
 
 /// The options of a fit; nullopt if a default depends on other options.
 struct SearchArguments {
-  FitOptions options;
+  FitOptions options;  ///< those of all forms; fit_options() sets the form
+  Expression expression = Expression::eq4;
+  Eq4Options eq4;  ///< its search is also that of an own formula
+  SumOptions sum;  ///< its sign is also that of `auto`
+  OwnOptions own;
   std::optional<Loss> loss;
   std::optional<Residual> residual;
 };

@@ -17,9 +17,7 @@
 #include "cli/certainty.hpp"
 #include "cli/fit_command.hpp"
 #include "columns/design.hpp"
-#include "columns/replicates.hpp"
 #include "columns/spec.hpp"
-#include "fit/censored.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
@@ -29,118 +27,8 @@
 #include "roles/quantities.hpp"
 #include "storage/files.hpp"
 #include "table/table.hpp"
-#include "trust/cross_validation.hpp"
 
 namespace perfmodel::cli {
-
-namespace {
-
-/// Number of combinations of the columns' values.
-double combinations(const Design& design) {
-  double out = 1;
-  for (const auto* factors : {&design.intrinsic, &design.extrinsic})
-    for (const NumericFactor& factor : *factors)
-      out *= static_cast<double>(factor.values.size());
-  for (const LevelFactor& factor : design.categorical)
-    out *= static_cast<double>(factor.levels);
-  return out;
-}
-
-/// True if a suggested command can name files of the model and its runs.
-bool stands_in_files(const FitArguments& arguments) {
-  return arguments.output.value_or("-") != "-" && arguments.output->ends_with(".json") &&
-         arguments.runs.size() == 1 && arguments.runs.front().ends_with(".csv");
-}
-
-}  // namespace
-
-bool chose_no_form(const FitArguments& arguments) {
-  const SearchArguments& search = arguments.search;
-  return search.options.expression == Expression::eq4 &&
-         search.residual.value_or(Residual::none) == Residual::none &&
-         search.options.method == Method::scaled && !search.loss && !search.options.quantile &&
-         search.options.penalty.l1 + search.options.penalty.l2 <= 0 && !arguments.prior &&
-         arguments.runs.front() != "-" &&
-         arguments.call.line.find(" --expression") == std::string::npos;
-}
-
-std::optional<FormCheck> check_default_form(const FitArguments& arguments, const FittedModel& model,
-                                            const Design& training) {
-  if (!chose_no_form(arguments))
-    return std::nullopt;
-  const std::optional<FormCheck> check = check_form(model, training);
-  return check && check->points_elsewhere() ? check : std::nullopt;
-}
-
-std::optional<std::string> other_form_note(const FitArguments& arguments, const FittedModel& model,
-                                           const std::optional<FormCheck>& check) {
-  if (!chose_no_form(arguments))
-    return std::nullopt;
-  const std::vector<Turn> turns = turns_against(model);
-  if (!check && turns.empty() && !lacks_fit(model))
-    return std::nullopt;
-  const std::string why =
-      !turns.empty() ? turn_in_words(model, turns.front())
-      : check ? "on held-out runs, products have an error of " + percent(100 * check->of_surface) +
-                    ", Eq. (4) alone of " + percent(100 * check->of_model)
-              : "Eq. (4) is off by " + percent(model.known.metrics.train.mape_percent) +
-                    " on its own training runs" +
-                    (model.known.noise_floor
-                         ? ", their noise is " + percent(model.known.noise_floor->mape_percent)
-                         : "");
-  return why + ": another form may fit far better:\n  " + arguments.call.line +
-         " --expression auto";
-}
-
-namespace {
-
-std::optional<std::string> next_runs_note(const FitArguments& arguments, const FittedModel& model,
-                                          const Design& training) {
-  constexpr std::size_t runs_per_constant = 10;
-  const std::size_t measured = configuration_groups(training).count;
-  const auto constants = static_cast<std::size_t>(model.constants.size());
-  // Where all combinations were measured, the next run is beyond them.
-  const bool is_grid = static_cast<double>(measured) >= combinations(training);
-  const bool knows_runs = model.belief && model.spec.derived.empty();
-  if (!stands_in_files(arguments) || measured >= runs_per_constant * constants ||
-      (is_grid && !knows_runs))
-    return std::nullopt;
-  return (measured == 2 ? std::string("any law fits two configurations")
-                        : std::to_string(measured) + " configurations are few for " +
-                              std::to_string(constants) + " constants") +
-         "; which to measure next:\n  perfmodel suggest " + shell_word(*arguments.output) +
-         (is_grid ? "" : " " + shell_word(arguments.runs.front())) + " --next 3";
-}
-
-/// Of more runs, the worst group shows in so many, chosen evenly.
-constexpr std::size_t kMostJudgedRuns = 10'000;
-
-std::optional<std::string> worst_runs_note(const FitArguments& arguments, const FittedModel& model,
-                                           const Design& training) {
-  if (!stands_in_files(arguments) || model.bound)
-    return std::nullopt;
-  const Design finished = finished_runs(training);
-  const Design judged =
-      take_rows(finished, evenly_chosen(finished.rows, std::min(finished.rows, kMostJudgedRuns)));
-  const std::optional<WorstGroup> worst = worst_group(model.spec, judged, predict(model, judged));
-  if (!worst)
-    return std::nullopt;
-  return "where " + worst->column + " is " + worst->values + " the model is off by " +
-         percent(worst->mape) + ", elsewhere by " + percent(worst->mape_of_the_rest) +
-         "; errors by level and value:\n  perfmodel report " + shell_word(*arguments.output) + " " +
-         shell_word(arguments.runs.front()) + " -o report.html";
-}
-
-}  // namespace
-
-std::vector<std::string> next_steps(const FitArguments& arguments, const FittedModel& model,
-                                    const Design& training, std::size_t most) {
-  std::vector<std::string> notes;
-  for (const auto note_of : {next_runs_note, worst_runs_note})
-    if (const auto note = note_of(arguments, model, training); note && notes.size() < most)
-      notes.push_back(*note);
-  return notes;
-}
 
 namespace {
 

@@ -5,31 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/fit_command.hpp"
+#include "cli/console.hpp"
 #include "effects/effects.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
 #include "report/document.hpp"
-#include "trust/cross_validation.hpp"
 
 namespace perfmodel::cli {
-
-/// Compares the default form, Eq. (4), with a response surface. Returns nullopt if the form or a
-/// search option was chosen by the user, or if no other form promises far lower errors.
-std::optional<FormCheck> check_default_form(const FitArguments& arguments, const FittedModel& model,
-                                            const Design& training);
-/// Whether the user chose neither a form nor its search.
-bool chose_no_form(const FitArguments& arguments);
-/// Describes that comparison or, without one, that Eq. (4) fits badly, with the command to run
-/// instead; nullopt if neither holds.
-std::optional<std::string> other_form_note(const FitArguments& arguments, const FittedModel& model,
-                                           const std::optional<FormCheck>& check);
-
-/// Suggestions after a fit, at most `most`, each with a command to run, in this order: measure more
-/// combinations of values if there are few for the number of constants; look at the level, or the
-/// end of a numeric range, whose runs are predicted clearly worse than the others.
-std::vector<std::string> next_steps(const FitArguments& arguments, const FittedModel& model,
-                                    const Design& training, std::size_t most);
 
 struct FitDocument {
   const FittedModel& model;

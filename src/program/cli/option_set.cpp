@@ -20,6 +20,20 @@ std::optional<std::uint64_t> parse_whole(std::string_view text) {
   return error == std::errc{} && end == last ? std::optional(value) : std::nullopt;
 }
 
+std::uint64_t parse_count(const std::string& flag, const std::string& text, std::uint64_t low) {
+  const auto value = parse_whole(text);
+  if (!value || *value < low)
+    throw OptionError(flag, "'" + text + "' is not a whole number >= " + std::to_string(low));
+  return *value;
+}
+
+double parse_in(const std::string& flag, const std::string& text, const NumberRange& range) {
+  const auto value = parse_number(text);
+  if (!value || !range.contains(*value))
+    throw OptionError(flag, "'" + text + "' is not " + range.words);
+  return *value;
+}
+
 std::vector<std::string> split_list(const std::string& text, char separator) {
   std::vector<std::string> items;
   std::size_t start = 0;

@@ -164,6 +164,34 @@ struct NumberRange {
   }
 };
 
+/// Parse a value of the option `flag`, or throw OptionError.
+std::uint64_t parse_count(const std::string& flag, const std::string& text, std::uint64_t low);
+double parse_in(const std::string& flag, const std::string& text, const NumberRange& range);
+
+template <class Choice>
+using Choices = std::vector<std::pair<std::string, Choice>>;
+
+template <class Choice>
+Choice parse_choice(const std::string& flag, const std::string& text,
+                    const Choices<Choice>& choices) {
+  std::vector<std::string> words;
+  for (const auto& [word, choice] : choices) {
+    if (word == text)
+      return choice;
+    words.push_back(word);
+  }
+  throw OptionError(flag, not_one_of(text, words));
+}
+
+/// All names of an enumeration.
+template <class Choice>
+Choices<Choice> choices_of() {
+  Choices<Choice> out;
+  for (const auto& [value, text] : texts_of(Choice{}))
+    out.emplace_back(text, value);
+  return out;
+}
+
 template <class Text>
 concept HoldsText = std::is_assignable_v<Text&, const std::string&>;
 
@@ -225,13 +253,8 @@ class OptionSet {
   template <class Number>
   Option number(const std::string& name, Number& variable, const std::string& help,
                 NumberRange range = {}) {
-    const auto parse = [&variable, flag = flag_of_name(name),
-                        range = std::move(range)](const std::string& text) {
-      const auto value = parse_number(text);
-      if (!value || !range.contains(*value))
-        throw OptionError(flag, "'" + text + "' is not " + range.words);
-      variable = *value;
-    };
+    const auto parse = [&variable, flag = flag_of_name(name), range = std::move(range)](
+                           const std::string& text) { variable = parse_in(flag, text, range); };
     return add(name, parse, with_default(help, variable));
   }
 
@@ -240,18 +263,14 @@ class OptionSet {
   Option count(const std::string& name, Count& variable, const std::string& help,
                std::uint64_t low = 1) {
     const auto parse = [&variable, flag = flag_of_name(name), low](const std::string& text) {
-      const auto value = parse_whole(text);
-      if (!value || *value < low)
-        throw OptionError(flag, "'" + text + "' is not a whole number >= " + std::to_string(low));
-      variable = *value;
+      variable = parse_count(flag, text, low);
     };
     return add(name, parse, with_default(help, variable));
   }
 
   /// Adds an option for one of a few words.
   template <class Choice, class Variable>
-  Option choice(const std::string& flag, Variable& variable,
-                const std::vector<std::pair<std::string, Choice>>& choices,
+  Option choice(const std::string& flag, Variable& variable, const Choices<Choice>& choices,
                 const std::string& help) {
     std::vector<std::string> words;
     std::string standard;
@@ -260,11 +279,8 @@ class OptionSet {
       if (standard.empty() && variable == choice)
         standard = word;
     }
-    const auto parse = [&variable, flag, words, choices](const std::string& text) {
-      const auto found = std::find(words.begin(), words.end(), text);
-      if (found == words.end())
-        throw OptionError(flag, not_one_of(text, words));
-      variable = choices[static_cast<std::size_t>(found - words.begin())].second;
+    const auto parse = [&variable, flag, choices](const std::string& text) {
+      variable = parse_choice(flag, text, choices);
     };
     return add_words(flag, parse, help, words, standard);
   }
@@ -281,10 +297,7 @@ class OptionSet {
   /// Offers all names of the enumeration.
   template <class Choice, class Variable>
   Option choice(const std::string& flag, Variable& variable, const std::string& help) {
-    std::vector<Choice> choices;
-    for (const auto& [value, text] : texts_of(Choice{}))
-      choices.push_back(value);
-    return choice(flag, variable, choices, help);
+    return choice(flag, variable, choices_of<Choice>(), help);
   }
 
   /// Returns an option that was added, to set further properties.

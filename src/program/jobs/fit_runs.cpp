@@ -437,9 +437,9 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
 }
 
 FitOutcome fit_runs(RunsFile runs, const FitRequest& request) {
-  const auto& earlier = request.options.prior;
-  LabelledRuns labelled = earlier ? label_runs(std::move(runs), *earlier, request.roles)
-                                  : label_runs(std::move(runs), request.roles);
+  const FittedModel* const earlier = request.options.earlier();
+  LabelledRuns labelled = earlier != nullptr ? label_runs(std::move(runs), *earlier, request.roles)
+                                             : label_runs(std::move(runs), request.roles);
   return fit_prepared(prepare_fit(std::move(labelled), request), request);
 }
 

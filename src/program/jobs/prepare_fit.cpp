@@ -145,10 +145,10 @@ void keep_only(Split& split, LabelledRuns& runs) {
 bool draw_as_requested(const FitRequest& request, Split& split, LabelledRuns& runs) {
   const FitOptions& options = request.options;
   std::optional<std::size_t> most = request.training_rows;
-  if (!most && chooses_terms(options) && options.prior == nullptr)
+  if (!most && chooses_terms(options))
     most = kRowsOfChoice;
   const std::size_t rows = split.train.size();
-  if (!most || !draw_training_rows(runs, *most, options.seed, split, options.prior.get()))
+  if (!most || !draw_training_rows(runs, *most, options.seed, split, options.earlier()))
     return false;
   keep_only(split, runs);
   runs.roles.notices.push_back(fitted_to_drawn_rows(*most, rows) +
@@ -190,7 +190,7 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   Split split = split_rows(runs.rows, request.split, request.split_seed);
   const bool is_drawn = draw_as_requested(request, split, runs);
   PreparedFit out{
-      parts_of(runs, split, request.options.prior.get()), std::move(runs), {}, {}, is_drawn};
+      parts_of(runs, split, request.options.earlier()), std::move(runs), {}, {}, is_drawn};
   out.runs.file.bytes = {};  // their digest stands in the model
   out.held_out = plan_held_out(request, out.runs.file.table, split, out.training);
   out.warnings = always_failing(out.runs.file.failed_rows, out.spec);

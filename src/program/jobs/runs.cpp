@@ -84,8 +84,7 @@ std::string options_of(const ReadingRules& reading) {
   add("--separator", std::string(input.separator ? 1 : 0, input.separator.value_or(' ')));
   add("--decimal", std::string(input.decimal ? 1 : 0, input.decimal.value_or(' ')));
   add("--input-format", input.format ? std::string(to_text(*input.format)) : "");
-  add("--study", input.study);
-  add("--experiment", input.experiment);
+  add("--table", input.table);
   add("--sql", input.sql);
   for (const FactsFile& facts : input.facts)
     add("--facts", facts.column + "=" + facts.path);

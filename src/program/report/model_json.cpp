@@ -207,8 +207,13 @@ void describe(Fields& f, ReadingRules& x) {
   f("separator", Mark{x.input.separator}, "of the columns of CSV", kSparse);
   f("decimal", Mark{x.input.decimal}, "the decimal mark", kSparse);
   f("format", x.input.format, "of the files", kSparse);
-  f("study", x.input.study, "of a database of Optuna", kSparse);
-  f("experiment", x.input.experiment, "of a database of MLflow", kSparse);
+  f("table", x.input.table, "of an SQLite database: a study, an experiment, a table or a view",
+    kSparse);
+  std::string older;  // read only
+  f("study", older, "`table` in older files, of Optuna", kSparse);
+  f("experiment", older, "`table` in older files, of MLflow", kSparse);
+  if (!older.empty())
+    x.input.table = older;
   f("sql", x.input.sql, "a query of an SQLite database, whose rows are the runs", kSparse);
   f("facts", x.input.facts, "tables about the texts of columns, appended to the runs", kSparse);
   f("failed", x.failed, "what becomes of the runs that failed; `told`: no number, dropped", kNewer);

@@ -130,8 +130,7 @@ void check_options(InputFormat family, const std::string& source, const InputOpt
           fmt::format("{} does not apply to {}, which is {}", flag, source, words_for(family)));
   };
   if (family != InputFormat::sqlite) {
-    refuse(options.study, "--study");
-    refuse(options.experiment, "--experiment");
+    refuse(options.table, "--table");
     refuse(options.sql, "--sql");
   }
   if (family != InputFormat::csv && options.separator)
@@ -148,10 +147,8 @@ InputOptions with_those_of_fit(InputOptions given, InputFormat family, std::stri
     return given;
   if (!given.format && kept->format && may_be(family, *kept->format))
     given.format = kept->format;
-  if (family == InputFormat::sqlite && given.study.empty() && given.experiment.empty() &&
-      given.sql.empty()) {
-    given.study = kept->study;
-    given.experiment = kept->experiment;
+  if (family == InputFormat::sqlite && given.table.empty() && given.sql.empty()) {
+    given.table = kept->table;
     given.sql = kept->sql;
   }
   if (family != InputFormat::csv)

@@ -20,7 +20,7 @@ from . import _library
 from ._columns import column_of, columns_of, csv_text, has_columns, names_of, numbers_of, repeated
 from ._columns import results_of, targets_of
 
-_OWN_PARAMETERS = ("expression", "target", "prior", "facts", "verbose", "progress")
+_OWN_PARAMETERS = ("expression", "target", "prior", "facts", "search", "verbose", "progress")
 _GROUPS = "groups_"
 
 
@@ -28,6 +28,11 @@ def _not_fitted() -> Exception:
     exceptions = sys.modules.get("sklearn.exceptions")
     kind = exceptions.NotFittedError if exceptions else AttributeError
     return kind("This PerfModel instance is not fitted yet; call fit() first")
+
+
+def _setting(key: str, value: Any) -> str:
+    """A setting of the search in the words of the program."""
+    return f"{key.replace('_', '-')}={value}"
 
 
 def _records(rows: List[dict]) -> Any:
@@ -84,6 +89,7 @@ class PerfModel:
     data frames without a number are anyway; "refuse" raises for them. `facts`: tables about the texts of columns, {"device": table}, whose columns replace the text.
     `extrinsic`: the columns of scale, such as the number of workers; by default they are inferred
     from the names, and arrays, whose columns are x0, x1, ..., have none.
+    `search`: settings of differential evolution, {"population": 8, "generations": 500}.
     `target`: the name of the time in the model, by default that of y, else "time". `verbose`:
     shows the progress of a fit of more than 50 ms, as a bar if tqdm is installed. `progress`:
     called about every 50 ms with the stage, the parts that are done and their number; what it
@@ -129,22 +135,13 @@ class PerfModel:
         method: Optional[str] = None,
         seed: int = 1,
         bounds: Optional[Sequence[str]] = None,
-        fix: Optional[Sequence[str]] = None,
         starts: Optional[int] = None,
-        exploration_rows: Optional[int] = None,
-        strategy: Optional[str] = None,
-        population: Optional[int] = None,
-        generations: Optional[int] = None,
-        tolerance: Optional[float] = None,
-        differential_weight: Union[float, str, None] = None,
-        crossover_rate: Optional[float] = None,
-        no_polish: bool = False,
+        search: Optional[Mapping[str, Any]] = None,
         threads: Optional[int] = None,
         repeats: int = 1,
         split: Optional[str] = None,
         split_seed: int = 1,
         bootstrap: Optional[int] = None,
-        confidence: float = 0.95,
         folds: Union[int, str, None] = None,
         group_by: Optional[str] = None,
         coverage: Union[float, str, None] = None,
@@ -258,6 +255,8 @@ class PerfModel:
             for name, value in self.get_params().items()
             if name not in _OWN_PARAMETERS and value != defaults[name]
         }
+        if self.search:
+            options["search"] = [_setting(*each) for each in self.search.items()]
         if (self.formula is None and self.prior is None) or self.expression != "auto":
             options["expression"] = self.expression
         return options

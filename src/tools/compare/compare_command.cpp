@@ -359,8 +359,9 @@ int run_compare(const CompareArguments& arguments, Console& console) {
 
   const SignalWatch signals;
   const Penalty& penalty = arguments.search.options.penalty;
-  CompareRequest request{fit_options(arguments.search), arguments.search.loss, penalty.l1,
-                         penalty.l2};
+  CompareRequest request{fit_options(arguments.search), arguments.search.sum, arguments.search.loss,
+                         penalty.l1, penalty.l2};
+  request.options.form = arguments.search.eq4;
   request.options.stop = signals.token();
   std::vector<ModelScore> scores;
   std::vector<Figure> figures;

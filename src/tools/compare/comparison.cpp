@@ -151,9 +151,8 @@ namespace {
 /// held-out runs better, averaged with what the runs say without it.
 Regressor automatic_form(const ModelSpec& spec, const CompareRequest& request) {
   FitOptions options = request.options;
-  options.expression = Expression::automatic;
-  options.residual = request.loss || options.signed_terms ? Residual::none : Residual::chosen;
-  options.terms.reset();
+  options.form = AutomaticOptions{request.sum.signed_terms};
+  options.residual = request.loss || request.sum.signed_terms ? Residual::none : Residual::chosen;
   options.penalty = {};
   options.loss = request.loss.value_or(default_loss(options));
   const auto learn = [spec, options](const Design& training) -> LearnedTimes {
@@ -170,7 +169,7 @@ Regressor automatic_form(const ModelSpec& spec, const CompareRequest& request) {
 std::vector<Regressor> models_for(const ModelSpec& spec, const CompareRequest& request) {
   std::vector<Regressor> models;
   FitOptions options = request.options;
-  options.expression = Expression::eq4;
+  const bool scales = method_of(options) == Method::scaled;
   options.loss = request.loss.value_or(default_loss(options));
   options.penalty.l1 = options.penalty.l2 = 0;
   models.push_back(make_expression("Eq. (4)", spec, options));
@@ -180,17 +179,16 @@ std::vector<Regressor> models_for(const ModelSpec& spec, const CompareRequest& r
   options.penalty.l2 = request.l2;
   models.push_back(make_expression("Eq. (4), L2 " + short_number(request.l2), spec, options));
   options.penalty.l2 = 0;
-  options.expression = Expression::sum;
+  options.form = request.sum;
   options.loss = request.loss.value_or(default_loss(options));
   if (terms_can_be_chosen(spec))
     models.push_back(make_expression("sum of products", spec, options));
-  if (options.method == Method::scaled) {
-    options.terms = 1;
+  if (scales) {
+    options.form = SumOptions{1, request.sum.signed_terms};
     options.residual = Residual::gp;
     models.push_back(make_expression("product and process", spec, options));
-  }
-  if (options.method == Method::scaled)
     models.push_back(automatic_form(spec, request));
+  }
   models.push_back(make_random_forest(options.seed));
   models.push_back(make_support_vectors(NumericForm::plain));
   models.push_back(make_support_vectors(NumericForm::logarithmic));

@@ -105,7 +105,8 @@ Extrapolation split_by_value(const Table& table, std::span<const std::size_t> ro
 
 /// How the models of a comparison are fitted.
 struct CompareRequest {
-  FitOptions options;        ///< expression, loss and penalty are set model by model
+  FitOptions options;        ///< `form` is Eq. (4); loss and penalty are set model by model
+  SumOptions sum;            ///< of the sum of products
   std::optional<Loss> loss;  ///< nullopt: the default of each expression
   double l1 = 0.001;         ///< of the second and third model; the paper's lambda
   double l2 = 0.001;

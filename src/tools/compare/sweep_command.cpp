@@ -220,7 +220,7 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   add_role_options(command, arguments.roles, arguments.input);
   add_search_options(command, arguments.search, Forms::given);
   command.rule({"--expression multi",
-                {"--terms K", [&] { return arguments.search.options.terms.has_value(); }},
+                {"--terms K", [&] { return arguments.search.sum.terms.has_value(); }},
                 false,
                 "each fit of the path would choose its own, and constants could not be compared"});
   // The path sets the penalties itself.

@@ -158,10 +158,8 @@ class Database {
 /// How the runs of a tool are found in its database.
 struct Tool {
   std::string_view name;
-  std::string_view table;  ///< that its databases have
-  std::string_view noun;   ///< for what groups runs
-  const char* flag;        ///< the option that names such a group
-  std::string InputOptions::*chosen;
+  std::string_view table;   ///< that its databases have
+  std::string_view noun;    ///< for what groups runs
   std::string_view groups;  ///< query of the groups that have runs: id, name
   /// Query of all values of the runs of group ?1, run by run: run, kind, place within the kind,
   /// name, value. From kind 2 on they are results.
@@ -173,11 +171,7 @@ constexpr std::int64_t kFirstResult = 2;
 // Choices of a categorical parameter are numbered. Truth values and null of JSON become words,
 // which SQLite would write as 1, 0 and NULL.
 constexpr Tool kOptuna{
-    "Optuna",
-    "study_directions",
-    "study",
-    "--study",
-    &InputOptions::study,
+    "Optuna", "study_directions", "study",
     "select study_id, study_name from studies where study_id in (select study_id from trials) "
     "order by study_name",
     R"(
@@ -217,11 +211,7 @@ order by 1, 2, 3)"};
 
 // MLflow marks metrics that are not a number, and writes the largest number for infinity.
 constexpr Tool kMlflow{
-    "MLflow",
-    "latest_metrics",
-    "experiment",
-    "--experiment",
-    &InputOptions::experiment,
+    "MLflow", "latest_metrics", "experiment",
     "select experiment_id, name from experiments where experiment_id in (select experiment_id "
     "from runs where lifecycle_stage is not 'deleted') order by name",
     R"(
@@ -246,31 +236,30 @@ select run, 3, '', 'duration_s',
   from t
 order by 1, 2, 3)"};
 
-/// The id of the group of runs that the user names, or of the only one.
-std::int64_t chosen_group(Database& database, const Tool& tool, const InputOptions& options) {
-  std::map<std::string, std::int64_t> ids;
-  database.query(tool.groups, [&](const Row& row) { ids[row.text(1)] = row.integer(0); });
-  const std::string& chosen = options.*tool.chosen;
-  if (chosen.empty() && ids.size() == 1)
-    return ids.begin()->second;
-  if (const auto found = ids.find(chosen); found != ids.end())
-    return found->second;
-  std::vector<std::string> names;
-  for (const auto& [name, id] : ids)
-    names.push_back(name);
-  if (ids.empty())
-    throw InputError(
-        fmt::format("{}: no {} of {} has runs", database.source(), tool.noun, tool.name));
-  if (!chosen.empty())
-    throw UsageError(fmt::format("{}: '{}' is no {} with runs in {}{}", tool.flag, chosen,
-                                 tool.noun, database.source(), did_you_mean_one_of(chosen, names)));
-  throw UsageError(fmt::format("{}: {} has runs of {}; pass one, as in {} {}", database.source(),
-                               tool.name, quoted_list(names), tool.flag,
-                               shell_word(names.front())));
+/// The groups of runs of a tool, by name.
+using Groups = std::map<std::string, std::int64_t>;
+
+std::vector<std::string> names_of(const Groups& groups) {
+  std::vector<std::string> out;
+  for (const auto& [name, id] : groups)
+    out.push_back(name);
+  return out;
 }
 
-/// A row per run of the chosen group.
-NamedRows rows_of_tool(Database& database, const Tool& tool, const InputOptions& options) {
+/// The id of the only group of runs.
+std::int64_t only_group(const Database& database, const Tool& tool, const Groups& groups) {
+  if (groups.size() == 1)
+    return groups.begin()->second;
+  if (groups.empty())
+    throw InputError(
+        fmt::format("{}: no {} of {} has runs", database.source(), tool.noun, tool.name));
+  throw UsageError(fmt::format("{}: {} has runs of {}; pass one, as in --table {}",
+                               database.source(), tool.name, quoted_list(names_of(groups)),
+                               shell_word(groups.begin()->first)));
+}
+
+/// A row per run of a group.
+NamedRows rows_of_group(Database& database, const Tool& tool, std::int64_t group) {
   NamedRows out;
   std::vector<NamedRows::Cell> cells;
   std::int64_t run = -1;
@@ -291,7 +280,7 @@ NamedRows rows_of_tool(Database& database, const Tool& tool, const InputOptions&
       out.add_result(name);
     cells.emplace_back(std::move(name), row.text(4));
   };
-  database.query(tool.values, read, chosen_group(database, tool, options));
+  database.query(tool.values, read, group);
   end_run();
   return out;
 }
@@ -312,6 +301,13 @@ NamedRows rows_of_query(Database& database, const std::string& sql) {
   };
   database.query(sql, read);
   return out;
+}
+
+/// A name as SQL has it.
+std::string quoted_name(std::string name) {
+  for (auto quote = name.find('"'); quote != name.npos; quote = name.find('"', quote + 2))
+    name.insert(quote, 1, '"');
+  return '"' + name + '"';
 }
 
 /// Throws InputError if a part of the database stands in a file beside it.
@@ -339,18 +335,30 @@ NamedRows read_sqlite(std::string_view bytes, const std::string& source,
       "select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%' "
       "order by name",
       [&](const Row& row) { tables.push_back(row.text(0)); });
-  for (const Tool& tool : {kOptuna, kMlflow})
-    if (contains(tables, tool.table) &&
-        (tool.chosen == &InputOptions::study ? options.experiment : options.study).empty())
-      return rows_of_tool(database, tool, options);
-  for (const Tool& tool : {kOptuna, kMlflow})
-    if (!(options.*tool.chosen).empty())
-      throw UsageError(fmt::format("{} does not apply to {}, which is no database of {}", tool.flag,
-                                   source, tool.name));
+  std::vector<std::string> known;
+  for (const Tool& tool : {kOptuna, kMlflow}) {
+    if (!contains(tables, tool.table))
+      continue;
+    Groups groups;
+    database.query(tool.groups, [&](const Row& row) { groups[row.text(1)] = row.integer(0); });
+    if (options.table.empty())
+      return rows_of_group(database, tool, only_group(database, tool, groups));
+    if (const auto found = groups.find(options.table); found != groups.end())
+      return rows_of_group(database, tool, found->second);
+    for (const std::string& name : names_of(groups))
+      known.push_back(name);
+  }
+  if (contains(tables, options.table))
+    return rows_of_query(database, "select * from " + quoted_name(options.table));
+  known.insert(known.end(), tables.begin(), tables.end());
+  if (!options.table.empty())
+    throw UsageError(
+        fmt::format("--table: '{}' is no study or experiment with runs, table or view of {}{}",
+                    options.table, source, did_you_mean_one_of(options.table, known)));
   throw InputError(
-      fmt::format("{} is an SQLite database of neither Optuna (2.4 or later) nor MLflow; pass a "
-                  "query, as in --sql {}. It has {}",
-                  source, shell_word("select * from " + (tables.empty() ? "runs" : tables.front())),
+      fmt::format("{} is an SQLite database of neither Optuna (2.4 or later) nor MLflow; pass {}, "
+                  "or a query by --sql. It has {}",
+                  source, "--table " + shell_word(tables.empty() ? "NAME" : tables.front()),
                   tables.empty() ? "no tables" : "the tables " + quoted_list(tables)));
 }
 

@@ -101,7 +101,7 @@ void show_set(const SetLines& set, const std::vector<std::string>& ranked_at, bo
 /// The path of the results: "part-{shard}.jsonl" is "part-3.jsonl" for the third shard. Throws
 /// UsageError if shards would write to one file, or if results would replace one of the runs.
 std::string path_of_results(const FitArguments& arguments, std::string path) {
-  const Shard shard = arguments.shard.value_or(Shard{});
+  const Shard shard = arguments.many.shard.value_or(Shard{});
   const std::string number = std::to_string(shard.index + 1);
   if (const auto place = path.find(kShardPlace); place != std::string::npos)
     path.replace(place, kShardPlace.size(), number);
@@ -118,9 +118,9 @@ ModelSetHeader header_of(const FitArguments& arguments, const GroupJob& job) {
   out.job = sha256(out.tool + "\n" + job.file + "\n" + job.digest + "\n" +
                    joined(arguments.call.options, "\n"));
   out.tasks = job.tasks;
-  out.shard = arguments.shard;
+  out.shard = arguments.many.shard;
   out.file = job.file;
-  out.by = arguments.by;
+  out.by = arguments.many.by;
   return out;
 }
 
@@ -220,19 +220,20 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
                           [&] { return asks_for_many(arguments); }};
   command.group("Many models, many machines", /*of_program=*/true);
   command.add(
-      "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
+      "--by A,B", [&](const std::string& text) { arguments.many.by = split_list(text); },
       "one model per group of rows that agree in these columns; with several targets, also per "
       "target (--target time_s,mem_mb); the result is JSON lines");
   command
-      .add("--set COL=VALUE", arguments.ranked_at, "values of inputs for the ranking, as in show")
+      .add("--set COL=VALUE", arguments.many.ranked_at,
+           "values of inputs for the ranking, as in show")
       .of_no_result()
       .needs(many);
-  command.flag("--resume", arguments.resume, "continue an interrupted run from FILE.partial")
+  command.flag("--resume", arguments.many.resume, "continue an interrupted run from FILE.partial")
       .of_no_result()
       .needs(many)
       .needs("--output !-", "it goes on in a file");
   command
-      .add("--shard I/N|auto", arguments.shard, parse_shard,
+      .add("--shard I/N|auto", arguments.many.shard, parse_shard,
            "compute only shard I of N of the models; auto: I/N from Open MPI, PMI or Slurm; merge "
            "joins the shards")
       .of_no_result()
@@ -244,10 +245,11 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
 int run_fit_many(const FitArguments& arguments, const std::string& output_path, Console& console) {
   FitRequest request = request_of(arguments);
   const std::string path = path_of_results(arguments, output_path);
-  LinesFile output(path, arguments.resume);
+  LinesFile output(path, arguments.many.resume);
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
-  const GroupJob job = read_groups(arguments.runs, arguments.by, arguments.roles, arguments.input);
+  const GroupJob job =
+      read_groups(arguments.runs, arguments.many.by, arguments.roles, arguments.input);
 
   const ModelSetHeader header = header_of(arguments, job);
   const SignalWatch signals;
@@ -278,7 +280,7 @@ int run_fit_many(const FitArguments& arguments, const std::string& output_path, 
   }
   output.commit();
   const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(path), header);
-  show_set(lines, arguments.ranked_at, models < all, console);
+  show_set(lines, arguments.many.ranked_at, models < all, console);
   std::size_t badly_fitted = 0;
   lines.for_each([&](const ModelSetLine& line) {
     badly_fitted += line.model && lacks_fit(*line.model) ? 1U : 0U;

@@ -119,7 +119,7 @@ FitRequest Campaign::fit_request() const {
   for (const std::string& column : text_columns(request_.space))
     out.roles.categorical.push_back(column);
   out.roles.totals_per_worker = true;
-  out.options.expression = Expression::automatic;
+  out.options.form = AutomaticOptions();
   out.options.residual = Residual::chosen;
   out.options.loss = default_loss(out.options);
   out.options.seed = request_.seed;

@@ -242,7 +242,7 @@ TEST_CASE_METHOD(ProgramTest, "import writes Extra-P's runs as CSV, also from gz
   REQUIRE(test::succeeds("gzip -k '" + runs_file + "'"));
   CHECK(run({"import", runs_file + ".gz"}).output == plain.output);
   CHECK(run({"import", runs_file, "--input-format", "extrap"}).output == plain.output);
-  CHECK_THAT(run({"import", runs_file, "--study", "s"}).failed(2),
+  CHECK_THAT(run({"import", runs_file, "--table", "s"}).failed(2),
              Contains("a text file of Extra-P"));
 }
 

@@ -138,7 +138,7 @@ TEST_CASE("the trials of an Optuna study are rows", "[sqlite][needs-sqlite]") {
   CHECK(read_sqlite(file.bytes(), "runs.db", {}).results() ==
         std::vector<std::string>{"value", "duration_s"});
   InputOptions options;
-  options.study = "net";
+  options.table = "net";
   CHECK(file.csv(options) == kStudyRows);
 }
 
@@ -170,12 +170,15 @@ insert into trial_values values (9, 9, 0, 3.5, 'FINITE');
 )");
   const std::string unnamed = run_perfmodel({"import", studies.path()}).failed(2);
   CHECK_THAT(unnamed, Contains("Optuna has runs of 'net' and 'other net'"));
-  CHECK_THAT(unnamed, Contains("--study net"));
-  CHECK_THAT(run_perfmodel({"import", studies.path(), "--study", "othernet"}).failed(2),
+  CHECK_THAT(unnamed, Contains("--table net"));
+  CHECK_THAT(run_perfmodel({"import", studies.path(), "--table", "othernet"}).failed(2),
              Contains("did you mean 'other net'?"));
-  const auto named = run_perfmodel({"import", studies.path(), "--study", "other net", "--quiet"});
+  const auto named = run_perfmodel({"import", studies.path(), "--table", "other net", "--quiet"});
   CHECK(named.output == "value,duration_s\n3.5,60\n");
-  CHECK(run_perfmodel({"import", studies.path(), "--experiment", "x"}).exit_code == 2);
+  CHECK_THAT(run_perfmodel({"import", studies.path(), "--table", "xyz"}).failed(2),
+             Contains("--table: 'xyz' is no study or experiment with runs, table or view of"));
+  CHECK_THAT(run_perfmodel({"import", studies.path(), "--table", "studies"}).succeeded().output,
+             Contains("study_id,study_name\n"));
 
   const DatabaseFile experiments(kExperiment + R"(
 insert into runs values ('x', 'sixth', 'FINISHED', 1000, 2000, 'active', 0);
@@ -183,7 +186,7 @@ insert into params values ('batch', '4', 'x');
 )");
   CHECK_THAT(error_of(experiments), Contains("'Default' and 'resnet'"));
   InputOptions options;
-  options.experiment = "Default";
+  options.table = "Default";
   CHECK(experiments.csv(options) == "batch,duration_s\n4,1\n");
   CHECK_THAT(error_of(DatabaseFile(kMlflowTables)), Contains("no experiment of MLflow has runs"));
 }
@@ -200,7 +203,10 @@ create view fast as select * from runs where step_s < 1;
         "n\n2\n");
   CHECK_THAT(error_of(file), Contains("neither Optuna"));
   CHECK_THAT(error_of(file), Contains("the tables 'fast' and 'runs'"));
-  CHECK_THAT(run_perfmodel({"import", file.path()}).errors, Contains("--sql 'select * from fast'"));
+  CHECK_THAT(run_perfmodel({"import", file.path()}).errors,
+             Contains("pass --table fast, or a query"));
+  CHECK(run_perfmodel({"import", file.path(), "--table", "fast", "--quiet"}).output ==
+        file.csv(query("select * from fast")));
   const auto imported =
       run_perfmodel({"import", file.path(), "--sql", "select gpus, step_s from fast", "--quiet"});
   CHECK(imported.output == "gpus,step_s\n1,0.1\n2,1e-320\n");
@@ -229,6 +235,25 @@ TEST_CASE("a run of a query can be what others are like", "[sqlite][needs-sqlite
             .output == run_perfmodel({"predict", model, "--set", "gpus=2", "batch=64"}).output);
 }
 
+TEST_CASE("further runs are of the table of the fit, also as older models name it",
+          "[sqlite][needs-sqlite]") {
+  const DatabaseFile file(
+      "create table notes (a integer); create table runs (gpus integer, step_s float); insert into "
+      "runs values (1, 8), (2, 5), (4, 3), (8, 2.5), (16, 2);");
+  const std::string model = file.file("model.json");
+  run_perfmodel({"fit", file.path(), "--table", "runs", "-o", model}).succeeded();
+  const std::string judged = run_perfmodel({"evaluate", model, file.path()}).succeeded().output;
+  const std::string text = test::read_text(model);
+  const std::string field = "\"table\": \"runs\"";
+  REQUIRE_THAT(text, Contains(field));
+  for (const std::string name : {"study", "experiment"}) {
+    std::string older = text;
+    older.replace(older.find(field), field.size(), "\"" + name + "\": \"runs\"");
+    std::ofstream(model) << older;
+    CHECK(run_perfmodel({"evaluate", model, file.path()}).succeeded().output == judged);
+  }
+}
+
 TEST_CASE("a query that is wrong or no SELECT is refused", "[sqlite][needs-sqlite]") {
   const DatabaseFile file(
       "create table runs (a integer, b integer); insert into runs values (1, 2);");
@@ -244,9 +269,9 @@ TEST_CASE("a query that is wrong or no SELECT is refused", "[sqlite][needs-sqlit
     CHECK_THAT(run.errors, Contains("--sql"));
   }
   CHECK_FALSE(std::filesystem::exists(other));
-  CHECK_THAT(run_perfmodel({"import", file.path(), "--sql", "select * from runs", "--study", "s"})
+  CHECK_THAT(run_perfmodel({"import", file.path(), "--sql", "select * from runs", "--table", "s"})
                  .failed(2),
-             Contains("--sql") && Contains("--study"));
+             Contains("--sql") && Contains("--table"));
   CHECK_THAT(error_of(file, query("select c from runs")), Contains("no such column: c"));
   CHECK_THAT(error_of(file, query("select a from run")), Contains("no such table: run"));
   CHECK_THAT(error_of(file, query("select a, b as a from runs")),
