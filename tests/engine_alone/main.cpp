@@ -40,9 +40,9 @@ int main() {
   const ModelSpec spec = plain_spec(runs, roles, indices(runs.rows()));
   const Design training = plain_design(runs, spec, Target::required);
 
-  for (const Expression expression : {Expression::eq4, Expression::automatic}) {
+  for (const FormOptions& form : {FormOptions(Eq4Options{}), FormOptions(AutomaticOptions{})}) {
     FitOptions options;
-    options.expression = expression;
+    options.form = form;
     FittedModel model = fit(spec, training, options);
     const auto held_out =
         HeldOutFits::of(model, training, held_out_groups(training).of_row, options);

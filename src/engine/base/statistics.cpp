@@ -12,7 +12,7 @@ namespace {
 /// The upper middle value; those before it are not larger.
 template <class Values>
 double upper_middle(Values& values) {
-  const auto middle = values.begin() + values.size() / 2;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }

@@ -179,10 +179,11 @@ void check_bounds(const OwnProgram& program, const std::vector<BoundOverride>& b
       names.push_back(name_of(program, k));
   for (const BoundOverride& bound : bounds) {
     if (bound.column)
-      throw UsageError(fmt::format("--bounds {}.{}: the constants of a formula belong to no column",
+      throw UsageError(fmt::format("{} {}.{}: the constants of a formula belong to no column",
+                                   spelled("bounds"),
                                    bound.constant, *bound.column));
     if (std::ranges::find(names, bound.constant) == names.end())
-      throw UsageError(fmt::format("--bounds: the formula has no constant '{}'{}", bound.constant,
+      throw UsageError(fmt::format("{}: the formula has no constant '{}'{}", spelled("bounds"), bound.constant,
                                    did_you_mean_one_of(bound.constant, names)));
   }
 }

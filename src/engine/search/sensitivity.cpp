@@ -373,8 +373,8 @@ std::vector<Warning> find_warnings(const FittedModel& model, const Design& train
     warn_of_few_rows(model, training, out);
     if (model.search.termination == "generation_limit")
       out.push_back({"not_converged", "",
-                     "the search stopped at its limit of generations; raise " +
-                         spelled("generations") + " or " + spelled("tolerance")});
+                     "the search stopped at its limit of generations; raise " + spelled("search") +
+                         " generations=N or tolerance=X"});
     warn_of_few_configurations(model, training, out);
   }
   warn_of_untrained_levels(model, training, out);

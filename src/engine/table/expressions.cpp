@@ -344,7 +344,7 @@ MatrixXd term_log_slopes(const TermSum& sum, const VectorXd& constants, const De
         if (factor.kind == TermFactor::Kind::power)
           slope *= factor.feature.coordinate(sum.base(factor, value));
         else
-          constant += factor.feature.clamped(value) > factor.above ? 1 : 0;
+          constant += factor.feature.clamped(value) > factor.above ? 1U : 0U;
       }
       out(index(row), index(constant)) = slope;
     }

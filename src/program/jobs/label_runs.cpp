@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "columns/cut_runs.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
@@ -15,6 +14,7 @@
 #include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
+#include "roles/cut_runs.hpp"
 #include "roles/derived.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"

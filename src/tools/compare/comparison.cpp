@@ -13,6 +13,7 @@
 #include "columns/replicates.hpp"
 #include "columns/spec.hpp"
 #include "fit/fit.hpp"
+#include "forms/fit_options.hpp"
 #include "perfmodel/error.hpp"
 #include "sums/sum_terms.hpp"
 #include "trust/prediction_intervals.hpp"

@@ -33,7 +33,7 @@ void setup_import(OptionSet& command, ImportArguments& arguments) {
   command.add("--file-column NAME", arguments.file_column,
               "adds a column that says of which file each run is");
   add_output(command, arguments.output, "RUNS.csv");
-  command.common({"--input-format", "--study", "--experiment", "--sql", "--file-column"});
+  command.common({"--input-format", "--table", "--sql", "--file-column"});
   command.footer(
       R"(Writes the runs that fit, predict, evaluate and compare read from these files as CSV, a line per
 run. Formats: CSV and tables written for people, JSON and JSON lines, results of Google Benchmark,
@@ -43,7 +43,7 @@ other of SQLite by a query; all of them also compressed by gzip.
 Examples:
   perfmodel import results.json -o runs.csv
   perfmodel import old.txt new.txt --file-column version | perfmodel fit -
-  perfmodel import study.db --study resnet | perfmodel fit - --target value
+  perfmodel import study.db --table resnet | perfmodel fit - --target value
   perfmodel import results.db --sql 'select gpus, batch, step_s from runs' -o runs.csv)");
 }
 

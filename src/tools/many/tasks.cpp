@@ -118,12 +118,12 @@ MergedParts::MergedParts(const std::vector<TextLines>& parts) : parts_(parts) {
 }
 
 void MergedParts::for_each_line(const std::function<void(std::string_view line)>& visit) const {
-  struct Reader {
+  struct OpenPart {
     std::unique_ptr<std::istream> stream;
     std::size_t at = 0;
   };
-  std::vector<Reader> readers =
-      mapped(parts_, [&](const TextLines& part) { return Reader{part.open()}; });
+  std::vector<OpenPart> readers =
+      mapped(parts_, [&](const TextLines& part) { return OpenPart{part.open()}; });
   std::string line;
   for (const Place& place : places_) {
     auto& [stream, at] = readers[place.part];

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/error.hpp"
