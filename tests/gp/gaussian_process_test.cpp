@@ -49,7 +49,7 @@ struct Fitted {
   GpFit fit;
 
   VectorXd operator()(const Inputs& asked, std::size_t threads = 1) const {
-    return Predictor(fit.gp).mean(asked, threads).array() + fit.level;
+    return Predictor(fit.gp).predicted(asked, false, threads).mean.array() + fit.level;
   }
 };
 
@@ -88,7 +88,7 @@ TEST_CASE("a process is certain near the runs and uncertain far from them", "[pr
   Inputs far = runs.inputs;
   far.numbers.col(0) *= 1e4;
   const auto deviations = [&](const Inputs& asked) {
-    return predictor.predict(asked, 1).deviation;
+    return predictor.predicted(asked, true, 1).deviation;
   };
   CHECK(deviations(runs.inputs).maxCoeff() < 0.03);
   CHECK(deviations(far).minCoeff() > 0.1);
@@ -160,8 +160,8 @@ TEST_CASE("predictions from all rows as neighbours are the exact ones", "[proces
   const Fitted model = fitted_gp(runs);
   GaussianProcess near = model.fit.gp;
   near.neighbours = 200;
-  const Prediction exact = Predictor(model.fit.gp).predict(asked.inputs, 1);
-  const Prediction found = Predictor(near).predict(asked.inputs, 1);
+  const Prediction exact = Predictor(model.fit.gp).predicted(asked.inputs, true, 1);
+  const Prediction found = Predictor(near).predicted(asked.inputs, true, 1);
   CHECK((exact.mean - found.mean).cwiseAbs().maxCoeff() < 1e-8);
   CHECK((exact.deviation - found.deviation).cwiseAbs().maxCoeff() < 1e-8);
 }
@@ -173,8 +173,8 @@ TEST_CASE("a few neighbours give the same answer as all rows", "[process][whole-
   const Fitted model = fitted_gp(runs, options);
   GaussianProcess near = model.fit.gp;
   near.neighbours = 60;
-  const VectorXd exact = Predictor(model.fit.gp).mean(asked.inputs, 1);
-  const VectorXd found = Predictor(near).mean(asked.inputs, 1);
+  const VectorXd exact = Predictor(model.fit.gp).predicted(asked.inputs, false, 1).mean;
+  const VectorXd found = Predictor(near).predicted(asked.inputs, false, 1).mean;
   CHECK(error(found, exact) < 0.01);
   CHECK(error(found, exact) < 0.1 * std::sqrt(exact.squaredNorm() / 200));
 }

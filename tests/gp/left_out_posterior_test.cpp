@@ -140,7 +140,7 @@ TEST_CASE("a kernel that predicts rows from those next to them is found", "[proc
   places.numbers = places.numbers.array().exp();  // their coordinates are the logarithms
   const auto error = [&](const Kernel& kernel) {
     gp.kernel = kernel;
-    return (Predictor(gp).mean(places, 1) - y(asked)).cwiseAbs().mean();
+    return (Predictor(gp).predicted(places, false, 1).mean - y(asked)).cwiseAbs().mean();
   };
   const double of_truth = error(some_kernel());
   Kernel start = some_kernel();

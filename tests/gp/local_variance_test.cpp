@@ -97,8 +97,8 @@ TEST_CASE("a deviation is the same beside other rows and for any number of threa
                                 .weights = VectorXd::Zero(count)};
   Inputs asked = normal_places(60, 2);
   asked.numbers = asked.numbers.array().exp().eval();  // their logarithms are the coordinates
-  const VectorXd together = Predictor(process).predict(asked, 3).deviation;
+  const VectorXd together = Predictor(process).predicted(asked, true, 3).deviation;
   for (Index row = 59; row >= 0; row -= 7)
-    CHECK(Predictor(process).predict(take_rows(asked, std::vector{row}), 1).deviation[0] ==
+    CHECK(Predictor(process).predicted(take_rows(asked, std::vector{row}), true, 1).deviation[0] ==
           together[row]);
 }

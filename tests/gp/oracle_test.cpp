@@ -165,7 +165,7 @@ TEST_CASE("means and deviations of a process are scikit-learn's", "[process]") {
       .level_deviation = std::sqrt(oracle()["level_variance"].get<double>()),
       .position = {}};
   const GpFit fit = fit_gp(inputs, oracle_vector("y"), hyper, GpOptions{});
-  const Prediction found = Predictor(fit.gp).predict(asked, 1);
+  const Prediction found = Predictor(fit.gp).predicted(asked, true, 1);
   check_close(found.mean.array() + fit.level, oracle_vector("mean"));
   check_close(found.deviation, oracle_vector("deviation"));
 }
@@ -194,7 +194,7 @@ TEST_CASE("a process of two runs has its closed form to nine digits", "[process]
 
   Inputs first{.numbers = MatrixXd::Ones(1, 1), .levels = Levels(1, 1)};
   first.levels << 0;
-  const Prediction found = Predictor(gp).predict(first, 1);
+  const Prediction found = Predictor(gp).predicted(first, true, 1);
   CHECK(test::matching_digits(found.mean[0], 0.35612873233744361) >= 9);  // (1 - c) / (2 - c)
   CHECK(test::matching_digits(found.deviation[0], 0.68827590561015295) >=
         9);  // sqrt(1 - 2 / (4 - c^2))

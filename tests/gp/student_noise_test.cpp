@@ -88,7 +88,7 @@ struct NoisyFit {
 NoisyFit noisy_fit(const NoisyLaw& runs, const GpOptions& options = {}) {
   HyperParameters hyper = search_hyper_parameters(runs.inputs, runs.y, options);
   GpFit fit = fit_gp(runs.inputs, runs.y, hyper, options);
-  VectorXd predicted = Predictor(fit.gp).mean(runs.inputs, 1).array() + fit.level;
+  VectorXd predicted = Predictor(fit.gp).predicted(runs.inputs, false, 1).mean.array() + fit.level;
   return {.hyper = std::move(hyper), .fit = std::move(fit), .predicted = std::move(predicted)};
 }
 

@@ -50,7 +50,7 @@ struct FoldFit {
 
   VectorXd correction(const Design& rows) const {
     const gp::Predictor predictor(gp.gp, index(rows.rows));
-    return predictor.mean(columns.inputs(rows), 1).array() + gp.level;
+    return predictor.predicted(columns.inputs(rows), false, 1).mean.array() + gp.level;
   }
 
   /// log_of_mean_error() of the rows.

@@ -106,9 +106,7 @@ class LaplacePosterior {
     covariance_ = correlations_among(kernel, rows_.inputs, threads_);
     covariance_ *= kernel.variance;
     find_mode();
-    const VectorXd off = prior_.off(hyper);
-    return (factors_->log_determinant() + off.cwiseProduct(prior_.precision).dot(off)) / 2 -
-           density_;
+    return (factors_->log_determinant() + prior_.squares(hyper)) / 2 - density_;
   }
 
   /// The gradient of the cost at the point of the last call of cost(). The change of the mode with
@@ -129,7 +127,7 @@ class LaplacePosterior {
       column.array() *= covariance_.col(k).tail(below).array();
       sum += column[0] + 2 * column.tail(below - 1).sum();
     }
-    VectorXd out = prior_.precision.cwiseProduct(prior_.off(hyper_));
+    VectorXd out = prior_.slopes(hyper_);
     out.head(layout_.variance()) +=
         log_correlation_slopes(layout_.kernel(hyper_), rows_.inputs, inner, threads_) / 2;
     out[layout_.variance()] += sum / 2;

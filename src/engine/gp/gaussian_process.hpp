@@ -206,8 +206,6 @@ class Predictor {
   /// `rows`: an upper bound of the number of rows to predict, if known.
   explicit Predictor(const GaussianProcess& gp, Index rows = kManyRows);
 
-  VectorXd mean(const Inputs& inputs, std::size_t threads, const std::stop_token& stop = {}) const;
-
   /// 95th percentile of the leave-one-out variances of z at the known rows. A row with a larger
   /// variance is farther from the known rows than they are from each other.
   double near_variance() const;
@@ -215,12 +213,8 @@ class Predictor {
   /// The error of each known row's mean, given itself and its neighbours, if these are used.
   RowErrors errors_of_known(std::size_t threads) const;
 
-  /// As mean(), with standard deviations.
-  Prediction predict(const Inputs& inputs, std::size_t threads,
-                     const std::stop_token& stop = {}) const;
-  /// Either of them.
-  Prediction predicted(const Inputs& inputs, bool deviations, std::size_t threads,
-                       const std::stop_token& stop = {}) const;
+  /// The means, and the deviations if they are asked for.
+  Prediction predicted(const Inputs& inputs, bool deviations, std::size_t threads) const;
 
  private:
   struct Asked;

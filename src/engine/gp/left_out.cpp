@@ -232,8 +232,7 @@ double LeftOutPosterior::cost(const VectorXd& hyper) {
     const double r = solved_[i](last, 1);
     costs[index(i)] = (r * r / s - std::log(s)) / 2;
   });
-  const VectorXd off = prior_.off(hyper);
-  return rows_per_place_ * costs.sum() + off.cwiseProduct(prior_.precision).dot(off) / 2;
+  return rows_per_place_ * costs.sum() + prior_.squares(hyper) / 2;
 }
 
 VectorXd LeftOutPosterior::slopes_of(std::size_t place, const Kernel& kernel,
@@ -281,9 +280,8 @@ double LeftOutPosterior::mean_relative_error() const {
 }
 
 VectorXd LeftOutPosterior::slopes() const {
-  const VectorXd of_prior = prior_.precision.cwiseProduct(prior_.off(hyper_));
   if (!is_finite())
-    return of_prior;
+    return prior_.slopes(hyper_);
   const Kernel kernel = layout_.kernel(hyper_);
   const PairSlopes pairs(kernel, rows_.inputs, pair_count_);
   std::vector<VectorXd> sums((places_.size() + kPlacesAtOnce - 1) / kPlacesAtOnce,
@@ -294,7 +292,7 @@ VectorXd LeftOutPosterior::slopes() const {
   VectorXd out = VectorXd::Zero(layout_.size());
   for (const VectorXd& sum : sums)
     out += sum;
-  return rows_per_place_ * out + of_prior;
+  return rows_per_place_ * out + prior_.slopes(hyper_);
 }
 
 }  // namespace perfmodel::gp

@@ -200,14 +200,13 @@ double HyperPosterior::cost(const VectorXd& hyper) {
   weights_ = covariance_->solve(rows_.y);
   const double log_noise = hyper[layout_.noise()];
   const double repeats = rows_.repeated_runs * log_noise + rows_.scatter * std::exp(-log_noise);
-  const VectorXd off = prior_.off(hyper);
   return (rows_.y.dot(weights_) + covariance_->log_determinant() + repeats +
-          off.cwiseProduct(prior_.precision).dot(off)) /
+          prior_.squares(hyper)) /
          2;
 }
 
 VectorXd HyperPosterior::slopes() const {
-  VectorXd out = prior_.precision.cwiseProduct(prior_.off(hyper_));
+  VectorXd out = prior_.slopes(hyper_);
   if (!covariance_)
     return out;
   // Half the trace of (A^-1 - a a') dA / dp, a = A^-1 y (Rasmussen and Williams 2006, eq. 5.9).

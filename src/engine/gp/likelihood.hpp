@@ -86,6 +86,12 @@ struct HyperPrior {
 
   /// hyper - mean, or 0 where the prior is flat.
   VectorXd off(const VectorXd& hyper) const;
+  /// Minus twice the logarithm of the density, up to a constant.
+  double squares(const VectorXd& hyper) const {
+    return off(hyper).cwiseProduct(precision).dot(off(hyper));
+  }
+  /// The gradient of half of that.
+  VectorXd slopes(const VectorXd& hyper) const { return precision.cwiseProduct(off(hyper)); }
 };
 
 /// Prior variance of the intercept, in units of the variance of y: wide, so that the data decide.

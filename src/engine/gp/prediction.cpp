@@ -104,16 +104,6 @@ Predictor::Predictor(const GaussianProcess& gp, Index rows) : gp_(gp), known_(gp
   }
 }
 
-VectorXd Predictor::mean(const Inputs& inputs, std::size_t threads,
-                         const std::stop_token& stop) const {
-  return predicted(inputs, false, threads, stop).mean;
-}
-
-Prediction Predictor::predict(const Inputs& inputs, std::size_t threads,
-                              const std::stop_token& stop) const {
-  return predicted(inputs, true, threads, stop);
-}
-
 VectorXd Predictor::noise_of(std::span<const Index> rows) const {
   VectorXd out(index(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -193,8 +183,7 @@ std::optional<PositiveMatrix> Predictor::whole_covariance() const {
       noisy(correlations_among(gp_.kernel, known_), consecutive(0, known_.rows)));
 }
 
-Prediction Predictor::predicted(const Inputs& inputs, bool deviations, std::size_t threads,
-                                const std::stop_token& stop) const {
+Prediction Predictor::predicted(const Inputs& inputs, bool deviations, std::size_t threads) const {
   Prediction out{.mean = VectorXd::Zero(inputs.rows()),
                  .deviation = VectorXd::Zero(deviations ? inputs.rows() : 0)};
   std::optional<PositiveMatrix> covariance;
@@ -202,8 +191,6 @@ Prediction Predictor::predicted(const Inputs& inputs, bool deviations, std::size
     covariance = whole_covariance();
   const auto blocks = static_cast<std::size_t>((inputs.rows() + kRowsAtOnce - 1) / kRowsAtOnce);
   parallel_for(blocks, threads, [&](std::size_t block) {
-    if (stop.stop_requested())
-      return;
     const Index begin = index(block) * kRowsAtOnce;
     Asked asked;
     asked.rows = consecutive(begin, std::min(begin + kRowsAtOnce, inputs.rows()));
