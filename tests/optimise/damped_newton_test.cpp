@@ -18,7 +18,7 @@ class Bowl : public CurvedProblem {
     return 1 + 0.5 * (at - centre_).dot(bend_ * (at - centre_));
   }
   CostParabola quadratic(const VectorXd& at) const override {
-    return {bend_ * (at - centre_), dense_arrow(bend_), dense_arrow(bend_)};
+    return {bend_ * (at - centre_), bend_, bend_};
   }
 
   mutable std::vector<VectorXd> asked;

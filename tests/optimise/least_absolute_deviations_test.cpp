@@ -17,7 +17,7 @@ namespace {
 
 LadProblem empty_problem(Index rows, Index columns, double bound) {
   LadProblem problem;
-  problem.matrix.resize(rows, columns);
+  problem.matrix.dense.resize(rows, columns);
   problem.response.resize(rows);
   problem.weights = VectorXd::Ones(rows);
   problem.linear = VectorXd::Zero(columns);
@@ -30,7 +30,7 @@ LadProblem random_problem(std::uint64_t seed, Index rows, Index columns) {
   LadProblem problem = empty_problem(rows, columns, 5);
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < columns; ++j)
-      problem.matrix(i, j) = random.normal();
+      problem.matrix.dense(i, j) = random.normal();
     problem.response[i] = 3 * random.normal();
     problem.weights[i] = random.uniform(0.5, 2);
   }
@@ -47,7 +47,7 @@ LadProblem stackloss() {
       {70, 20, 91, 15}};
   LadProblem problem = empty_problem(21, 4, 1000);
   for (Index i = 0; i < 21; ++i) {
-    problem.matrix.row(i) << 1, data[i][0], data[i][1], data[i][2];
+    problem.matrix.dense.row(i) << 1, data[i][0], data[i][1], data[i][2];
     problem.response[i] = data[i][3];
   }
   return problem;
@@ -72,7 +72,7 @@ TEST_CASE("the stack loss certificate is met to 12 digits", "[lad][certified]") 
 
 TEST_CASE("one column without bounds in the way gives the weighted median", "[lad]") {
   LadProblem problem = empty_problem(5, 1, 100);
-  problem.matrix.setOnes();
+  problem.matrix.dense.setOnes();
   problem.response << 1, 2, 3, 10, 20;
   problem.weights << 1, 1, 1, 1, 5;
   CHECK(solve_lad(problem, VectorXd::Zero(1)).x[0] == Catch::Approx(20));
@@ -121,12 +121,12 @@ TEST_CASE("duplicate rows, which make vertices degenerate, neither cycle nor spo
           "[lad]") {
   LadProblem problem = random_problem(5, 200, 8);
   for (Index i = 50; i < 200; ++i) {
-    problem.matrix.row(i) = problem.matrix.row(i % 50);
+    problem.matrix.dense.row(i) = problem.matrix.dense.row(i % 50);
     problem.response[i] = problem.response[i % 50];
     problem.weights[i] = problem.weights[i % 50];
   }
   LadProblem merged = random_problem(5, 200, 8);
-  merged.matrix.conservativeResize(50, 8);
+  merged.matrix.dense.conservativeResize(50, 8);
   merged.response.conservativeResize(50);
   merged.weights = 4 * problem.weights.head(50);
   const LadResult repeated = solve_lad(problem, VectorXd::Zero(8));
@@ -137,8 +137,8 @@ TEST_CASE("duplicate rows, which make vertices degenerate, neither cycle nor spo
 
 TEST_CASE("columns that depend on each other still give the optimal cost", "[lad]") {
   LadProblem problem = random_problem(9, 120, 6);
-  problem.matrix.col(2) = problem.matrix.col(3) + problem.matrix.col(4);
-  problem.matrix.col(5).setZero();
+  problem.matrix.dense.col(2) = problem.matrix.dense.col(3) + problem.matrix.dense.col(4);
+  problem.matrix.dense.col(5).setZero();
   const LadResult result = solve_lad(problem, VectorXd::Zero(6));
   CHECK(result.cost - result.dual_bound < 1e-9 * result.cost);
 }
@@ -154,7 +154,7 @@ TEST_CASE("a linear cost tilts the optimum", "[lad]") {
 TEST_CASE("the order of the rows does not move the optimum", "[lad]") {
   const LadProblem problem = random_problem(13, 90, 5);
   LadProblem reversed = problem;
-  reversed.matrix = problem.matrix.colwise().reverse().eval();
+  reversed.matrix.dense = problem.matrix.dense.colwise().reverse().eval();
   reversed.response = problem.response.reverse().eval();
   reversed.weights = problem.weights.reverse().eval();
   const VectorXd start = VectorXd::Zero(5);
@@ -192,7 +192,7 @@ TEST_CASE("a problem solved through smaller ones has the same optimum and certif
     CHECK(sifted.cost - sifted.dual_bound < 1e-9 * sifted.cost);
     CHECK((sifted.x - whole.x).norm() < 1e-8);
     for (const Index row : sifted.active_rows)
-      CHECK(std::abs(problem.response[row] - problem.matrix.row(row).dot(sifted.x)) < 1e-9);
+      CHECK(std::abs(problem.response[row] - problem.matrix.dense.row(row).dot(sifted.x)) < 1e-9);
   }
 }
 
@@ -201,7 +201,7 @@ TEST_CASE(
     "[lad]") {
   LadProblem problem = random_problem(31, 600, 8);
   const LadResult first = solve_lad(problem, VectorXd::Zero(8));
-  problem.matrix *= 1.001;
+  problem.matrix.dense *= 1.001;
   const LadResult cold = solve_lad(problem, VectorXd::Zero(8));
   const LadResult warm = solve_lad(problem, VectorXd::Zero(8), {.active_rows = first.active_rows});
   CHECK(warm.cost == Catch::Approx(cold.cost).epsilon(1e-12));
@@ -211,7 +211,7 @@ TEST_CASE(
 
 TEST_CASE("active rows that hold no vertex of the box are no harm", "[lad]") {
   LadProblem problem = random_problem(33, 100, 4);
-  problem.matrix.row(1) = problem.matrix.row(0);
+  problem.matrix.dense.row(1) = problem.matrix.dense.row(0);
   problem.bounds = {VectorXd::Constant(4, -0.01), VectorXd::Constant(4, 0.01)};
   const LadResult result = solve_lad(problem, VectorXd::Zero(4), {.active_rows = {0, 1, 2, 3, 4}});
   CHECK(problem.bounds.contains(result.x));

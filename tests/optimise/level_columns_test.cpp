@@ -17,56 +17,65 @@ using Eigen::VectorXd;
 namespace {
 
 /// Columns 0..1 dense, then the levels, then two more dense ones; some rows have no level.
-LadProblem problem_with_levels(std::uint64_t seed, Index rows, Index levels) {
+LadProblem problem_with_levels(std::uint64_t seed, Index rows, Index levels, Index further = 0) {
   RandomStream random(seed, "levels");
   LadProblem out;
-  out.matrix.resize(rows, 4);
   out.response.resize(rows);
   out.weights.resize(rows);
-  out.levels = {.first = 2, .count = levels, .of_row = {}, .value = VectorXd(rows)};
-  for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < 4; ++j)
-      out.matrix(i, j) = random.normal();
-    const bool has_level = random.uniform() < 0.9;
-    const auto level = static_cast<Index>(random.below(static_cast<std::size_t>(levels)));
-    out.levels.of_row.push_back(has_level ? level : LevelColumns::none);
-    out.levels.value[i] = random.uniform(0.5, 2);
-    out.response[i] = 3 * random.normal() + 0.2 * static_cast<double>(level % 7);
-    out.weights[i] = random.uniform(0.5, 2);
-  }
-  out.linear = VectorXd::Constant(levels + 4, 0.01);
-  out.bounds = {VectorXd::Constant(levels + 4, -1.5), VectorXd::Constant(levels + 4, 2)};
+  out.matrix = {
+      rows, 4 + levels + further, true, [&](const auto& put) {
+        for (Index i = 0; i < rows; ++i) {
+          for (const Index j : {Index{0}, Index{1}, 2 + levels, 3 + levels})
+            put(i, j, random.normal());
+          const bool has_level = random.uniform() < 0.9;
+          const auto level = static_cast<Index>(random.below(static_cast<std::size_t>(levels)));
+          const double entry = random.uniform(0.5, 2);
+          if (has_level)
+            put(i, 2 + level, entry);
+          if (further > 0)
+            put(i, 4 + levels + static_cast<Index>(random.below(static_cast<std::size_t>(further))),
+                random.uniform(0.5, 2));
+          out.response[i] = 3 * random.normal() + 0.2 * static_cast<double>(level % 7);
+          out.weights[i] = random.uniform(0.5, 2);
+        }
+      }};
+  const Index columns = out.matrix.cols();
+  out.linear = VectorXd::Constant(columns, 0.01);
+  out.bounds = {VectorXd::Constant(columns, -1.5), VectorXd::Constant(columns, 2)};
   return out;
 }
 
 LadProblem with_dense_columns(const LadProblem& problem) {
   LadProblem out = problem;
-  const LevelColumns& levels = problem.levels;
-  out.matrix.setZero(problem.matrix.rows(), problem.matrix.cols() + levels.count);
-  for (Index i = 0; i < problem.matrix.rows(); ++i) {
-    VectorXd entries = VectorXd::Zero(levels.count);
-    const Index level = levels.of_row[static_cast<std::size_t>(i)];
-    if (level != LevelColumns::none)
-      entries[level] = levels.value[i];
-    out.matrix.row(i) = levels.joined(problem.matrix.row(i).transpose(), entries).transpose();
-  }
-  out.levels = {};
+  out.matrix = RowMajorMatrix(*problem.matrix.sparse);
   return out;
 }
 
 }  // namespace
 
-TEST_CASE("products with level columns are those of the dense matrix", "[lad]") {
+TEST_CASE("products with a sparse matrix are those of the dense one", "[lad]") {
   const LadProblem problem = problem_with_levels(1, 50, 9);
-  const LadProblem dense = with_dense_columns(problem);
+  const RowMajorMatrix dense = with_dense_columns(problem).matrix.dense;
   const VectorXd x = VectorXd::LinSpaced(13, -1, 2);
   const VectorXd v = VectorXd::LinSpaced(50, -3, 1);
-  CHECK((product(problem.matrix, problem.levels, x) - dense.matrix * x).norm() < 1e-12);
-  CHECK((transposed_product(problem.matrix, problem.levels, v) - dense.matrix.transpose() * v)
-            .norm() < 1e-12);
-  CHECK((absolute_transposed_product(problem.matrix, problem.levels, v) -
-         dense.matrix.cwiseAbs().transpose() * v)
-            .norm() < 1e-12);
+  CHECK((problem.matrix * x - dense * x).norm() < 1e-12);
+  CHECK((problem.matrix.transposed_times(v) - dense.transpose() * v).norm() < 1e-12);
+  CHECK((problem.matrix.absolute().transposed_times(v) - dense.cwiseAbs().transpose() * v).norm() <
+        1e-12);
+  CHECK(problem.matrix.row(7) == VectorXd(dense.row(7)));
+  RowMatrix more = problem.matrix.take_rows({3, 8});
+  more.append(problem.matrix.take_rows({5, 6}), 2);
+  const std::vector<Index> rows = {3, 8, 5, 5, 6, 6};
+  CHECK(RowMajorMatrix(*more.sparse) == dense(rows, Eigen::all));
+}
+
+TEST_CASE("levels are the longest columns of which each row has one", "[lad]") {
+  const LevelColumns found = LevelColumns::of(*problem_with_levels(1, 200, 9).matrix.sparse);
+  CHECK(found.first == 2);
+  CHECK(found.count == 9);
+  const LevelColumns second = LevelColumns::of(*problem_with_levels(1, 400, 9, 30).matrix.sparse);
+  CHECK(second.first == 13);
+  CHECK(second.count == 30);
 }
 
 TEST_CASE("absolute deviations with level columns have the optimum of the dense problem", "[lad]") {
@@ -84,10 +93,10 @@ TEST_CASE("absolute deviations with level columns have the optimum of the dense 
     // hold.
     const VectorXd raises =
         VectorXd::LinSpaced(static_cast<Index>(result.active_rows.size()), 0.1, 1);
-    const VectorXd change = result.vertex->change_for(raises);
-    const VectorXd moved = product(problem.matrix, problem.levels, change);
+    const VectorXd change = result.change_for(raises);
+    const VectorXd moved = problem.matrix * change;
     CHECK((moved(result.active_rows) - raises).norm() < 1e-7);
-    CHECK(result.vertex->slopes(problem.linear).dot(raises) ==
+    CHECK(result.slopes(problem.linear).dot(raises) ==
           Catch::Approx(problem.linear.dot(change)).epsilon(1e-7));
   }
 }
@@ -114,15 +123,9 @@ TEST_CASE("sifting keeps the optimum of problems with level columns", "[lad]") {
 }
 
 TEST_CASE("the levels of a second column stand in the border of the basis", "[lad]") {
-  RandomStream random(3, "two columns of levels");
-  LadProblem problem = problem_with_levels(4, 260, 70);
-  const Index second = 90;  // more than are priced one by one
-  problem.matrix.conservativeResize(260, 4 + second);
-  problem.matrix.rightCols(second).setZero();
-  for (Index i = 0; i < 260; ++i)
-    problem.matrix(i, 4 + static_cast<Index>(random.below(90))) = random.uniform(0.5, 2);
-  const Index columns = 4 + second + 70;
-  problem.linear = VectorXd::Constant(columns, 0.01);
+  constexpr Index second = 90;  // more than are priced one by one
+  LadProblem problem = problem_with_levels(4, 260, 100, second);
+  const Index columns = problem.matrix.cols();
   for (const double width : {0.4, 3.0, 50.0}) {
     problem.bounds = {VectorXd::Constant(columns, -width), VectorXd::Constant(columns, width)};
     const VectorXd start = VectorXd::Zero(columns);
@@ -142,22 +145,19 @@ TEST_CASE("the levels of a second column stand in the border of the basis", "[la
 
 namespace {
 
-/// Two columns of levels, of which the first has separate columns, and three other columns.
-LevelMatrix jacobian_with_levels(Index rows, Index first, Index second) {
-  RandomStream random(5, "sparse arrow");
-  LevelMatrix out;
-  out.levels = {.first = 3, .count = first, .of_row = {}, .value = VectorXd(rows)};
-  out.others.setZero(rows, second + 3);
-  for (Index i = 0; i < rows; ++i) {
-    out.levels.of_row.push_back(static_cast<Index>(random.below(static_cast<std::size_t>(first))));
-    const double product = random.uniform(0.5, 2);
-    out.levels.value[i] = product;
-    const auto other = static_cast<Index>(random.below(static_cast<std::size_t>(second)));
-    out.others(i, 3 + other) = product;
-    for (Index j = 0; j < 3; ++j)
-      out.others(i, j) = random.normal();
-  }
-  return out;
+/// Two columns of levels and three other columns.
+RowMatrix jacobian_with_levels(Index rows, Index first, Index second) {
+  RandomStream random(5, "sparse matrix");
+  return {rows, first + second + 3, true, [&](const auto& put) {
+            for (Index i = 0; i < rows; ++i) {
+              const double product = random.uniform(0.5, 2);
+              for (const auto& [begin, count] : {std::pair(Index{3}, first), {3 + first, second}})
+                put(i, begin + static_cast<Index>(random.below(static_cast<std::size_t>(count))),
+                    product);
+              for (Index j = 0; j < 3; ++j)
+                put(i, j, random.normal());
+            }
+          }};
 }
 
 }  // namespace
@@ -166,25 +166,25 @@ TEST_CASE("a matrix over constants with levels does what the dense one does", "[
   const Index rows = 400;
   const Index first = 60;
   const Index second = GENERATE(80, 20);
-  const LevelMatrix jacobian = jacobian_with_levels(rows, first, second);
+  const RowMatrix jacobian = jacobian_with_levels(rows, first, second);
   const Index size = first + second + 3;
-  const auto entries = [&](const ArrowMatrix& matrix) {
+  const auto entries = [&](const SymmetricMatrix& matrix) {
     Eigen::MatrixXd out(size, size);
     for (Index j = 0; j < size; ++j)
       out.col(j) = matrix * VectorXd::Unit(size, j);
     return out;
   };
   const VectorXd weights = VectorXd::LinSpaced(rows, 0.5, 2);
-  const ArrowMatrix whole = gram(jacobian, weights);
-  REQUIRE(whole.is_sparse() == (second >= kSparseColumns));
-  const ArrowMatrix unit = scaled(whole, whole.whole_diagonal().cwiseSqrt().cwiseInverse());
+  const SymmetricMatrix whole = gram(jacobian, weights);
+  REQUIRE(whole.is_sparse());
+  const SymmetricMatrix unit = scaled(whole, whole.diagonal().cwiseSqrt().cwiseInverse());
   const Eigen::MatrixXd dense = entries(unit);
   CHECK((dense.diagonal() - VectorXd::Ones(size)).norm() < 1e-12);
   CHECK((dense - dense.transpose()).norm() < 1e-12);
 
   std::vector<bool> held(static_cast<std::size_t>(size), false);
   held[1] = held[70] = true;
-  const ArrowMatrix dense_matrix = dense_arrow(dense);
+  const SymmetricMatrix dense_matrix = dense;
   // A level of one column more, of the other less: no row tells.
   const Eigen::MatrixXd flat = null_space(unit, held);
   const Eigen::MatrixXd expected = null_space(dense_matrix, held);
@@ -203,21 +203,19 @@ TEST_CASE("a matrix over constants with levels does what the dense one does", "[
     CHECK((inverse * b - of_dense * b).norm() < 1e-8 * (of_dense * b).norm());
   }
 
-  ArrowMatrix lifted = unit;
+  SymmetricMatrix lifted = unit;
   lifted.add_to_diagonal(VectorXd::Constant(size, 0.1));
   const auto solved = solve_free(lifted, held, b, {});
-  const auto solved_dense = solve_free(dense_arrow(entries(lifted)), held, b, {});
+  const auto solved_dense = solve_free(SymmetricMatrix(entries(lifted)), held, b, {});
   REQUIRE((solved && solved_dense));
   CHECK((*solved - *solved_dense).norm() < 1e-10);
 }
 
 TEST_CASE("equations of levels are solved whether they fill up or not", "[lad]") {
-  // Of 60 and 80 levels, 8 % of the entries are not 0; of 400 and 400, 1 %.
+  // The factors of 60 and 80 levels have hardly any zeros.
   const auto [first, second] = GENERATE(std::pair<Index, Index>(60, 80), std::pair(400, 400));
-  ArrowMatrix matrix = gram(jacobian_with_levels(400, first, second), VectorXd::Ones(400));
+  SymmetricMatrix matrix = gram(jacobian_with_levels(400, first, second), VectorXd::Ones(400));
   REQUIRE(matrix.is_sparse());
-  const auto size = static_cast<double>(matrix.size());
-  CHECK((static_cast<double>(matrix.sparse->nonZeros()) > 0.05 * size * size) == (first == 60));
   matrix.add_to_diagonal(VectorXd::Constant(matrix.size(), 0.1));
   std::vector<bool> held(static_cast<std::size_t>(matrix.size()), false);
   held[1] = held[70] = true;
@@ -230,16 +228,17 @@ TEST_CASE("equations of levels are solved whether they fill up or not", "[lad]")
 }
 
 TEST_CASE("algebra over constants looks at a stop", "[lad]") {
-  const LevelMatrix jacobian = jacobian_with_levels(400, 60, 20);
-  const ArrowMatrix with_levels = gram(jacobian, VectorXd::Ones(400));
+  const RowMatrix jacobian = jacobian_with_levels(400, 60, 20);
+  const SymmetricMatrix with_levels = gram(jacobian, VectorXd::Ones(400));
   const std::vector<bool> held(83, false);
   std::stop_source source;
   source.request_stop();
-  for (const ArrowMatrix& matrix : {with_levels, dense_arrow(Eigen::MatrixXd::Identity(83, 83))}) {
+  for (const SymmetricMatrix& matrix :
+       {with_levels, SymmetricMatrix(Eigen::MatrixXd::Identity(83, 83))}) {
     CHECK_FALSE(solve_free(matrix, held, VectorXd::Ones(83), source.get_token()));
     CHECK_THROWS_AS(null_space(matrix, held, source.get_token()), Interrupted);
     CHECK_THROWS_AS(PseudoInverse(matrix, held, source.get_token()), Interrupted);
   }
-  CHECK_FALSE(
-      solve_free(dense_arrow(-Eigen::MatrixXd::Identity(83, 83)), held, VectorXd::Ones(83), {}));
+  CHECK_FALSE(solve_free(SymmetricMatrix(-Eigen::MatrixXd::Identity(83, 83)), held,
+                         VectorXd::Ones(83), {}));
 }

@@ -20,7 +20,7 @@ TEST_CASE("the rise by a small move is that of a fit with the coordinate held", 
   std::vector<SumFit> path;
   extend_path(data, shape, term_search_options(options, kRidge), path);
   const SumFit best = finish(data, shape, goal, path.back(), options, kSettledSumGap);
-  const ArrowMatrix curvature = curvature_at(data, shape, goal, best, options);
+  const SymmetricMatrix curvature = curvature_at(data, shape, goal, best, options);
   for (const Index moved : coordinates.numeric_features()) {
     constexpr double kMove = 0.01;
     SumGoal held = goal;

@@ -472,7 +472,7 @@ VectorXd without_unseen(const TermData& rows, const SumShape& shape, VectorXd th
     std::vector<bool> still(held.begin() + k * shape.features(),
                             held.begin() + (k + 1) * shape.features());
     still.erase(still.begin() + block.first, still.begin() + block.first + block.count);
-    const auto smallest = solve_free(dense_arrow(matrix), still, products * block.others(term), {});
+    const auto smallest = solve_free(matrix, still, products * block.others(term), {});
     if (smallest)
       term = block.joined(*smallest, block.levels(term));
   }

@@ -431,10 +431,7 @@ FittedModel model_of(const SelectionTask& task, const SearchedSum& sum, const Fo
   model.constants = task.coordinates.constants(sum.shape, sum.fit.theta);
   switch_off_negligible_factors(model, training, SignedLoss(options));
   order_by_share(model, training);
-  model.search.objective.loss = options.loss;
-  model.search.objective.quantile = options.quantile;
-  model.search.objective.penalty = options.penalty;
-  model.search.seed = options.seed;
+  model.search = summary_of(options);
   model.search.strategy = "descent";
   model.search.starts = sum_starts(options);
   model.search.evaluations = sum.fit.evaluations;

@@ -76,7 +76,7 @@ struct Variant {
   double constants = 0;
   double size = 0;  ///< penalty of the criterion for constants and logarithms
   /// Second derivatives of the goal at the fit, once they were asked for.
-  std::shared_ptr<const ArrowMatrix> curvature = nullptr;
+  std::shared_ptr<const SymmetricMatrix> curvature = nullptr;
 };
 
 class Simplifier {
@@ -191,7 +191,7 @@ class Simplifier {
 
   void find_curvature(Variant& variant) const {
     if (variant.curvature == nullptr)
-      variant.curvature = std::make_shared<const ArrowMatrix>(
+      variant.curvature = std::make_shared<const SymmetricMatrix>(
           curvature_at(data_, variant.shape, goal_of(variant), variant.fit, task_.options));
   }
 

@@ -65,156 +65,129 @@ VectorXd LevelColumns::joined(const VectorXd& others, const VectorXd& levels) co
   return out;
 }
 
-VectorXd product(const RowMajorMatrix& others, const LevelColumns& levels, const VectorXd& x) {
-  if (levels.empty())
-    return others * x;
-  VectorXd out = others * levels.others(x);
-  for (Index i = 0; i < out.size(); ++i) {
-    const Index level = levels.of_row[static_cast<std::size_t>(i)];
-    if (level != LevelColumns::none)
-      out[i] += levels.value[i] * x[levels.first + level];
-  }
-  return out;
-}
-
-VectorXd transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
-                            const VectorXd& v) {
-  if (levels.empty())
-    return others.transpose() * v;
-  VectorXd sums = VectorXd::Zero(levels.count);
-  for (Index i = 0; i < v.size(); ++i) {
-    const Index level = levels.of_row[static_cast<std::size_t>(i)];
-    if (level != LevelColumns::none)
-      sums[level] += levels.value[i] * v[i];
-  }
-  return levels.joined(others.transpose() * v, sums);
-}
-
-SparseRows sparse_rows(const LevelMatrix& matrix) {
-  std::vector<Eigen::Triplet<double>> entries;
-  const LevelColumns& levels = matrix.levels;
+LevelColumns LevelColumns::of(const SparseRows& matrix) {
+  // Per column, the last column before it in which one of its rows has an entry.
+  std::vector<Index> before(to_size(matrix.cols()), none);
   for (Index row = 0; row < matrix.rows(); ++row) {
-    const auto put = [&](Index column, double entry) {
-      if (entry != 0)
-        entries.emplace_back(static_cast<int>(row), static_cast<int>(column), entry);
-    };
-    for (Index j = 0; j < matrix.others.cols(); ++j)
-      put(j < levels.first ? j : j + levels.count, matrix.others(row, j));
-    const Index level = levels.of_row[static_cast<std::size_t>(row)];
-    if (level != LevelColumns::none)
-      put(levels.first + level, levels.value[row]);
+    Index last = none;
+    for (SparseRows::InnerIterator entry(matrix, row); entry; last = entry.col(), ++entry)
+      before[to_size(entry.col())] = std::max(before[to_size(entry.col())], last);
   }
-  SparseRows out(matrix.rows(), matrix.cols());
-  out.setFromTriplets(entries.begin(), entries.end());
+  LevelColumns out;
+  Index first = 0;
+  for (Index column = 0; column < matrix.cols(); ++column) {
+    first = std::max(first, before[to_size(column)] + 1);
+    if (column + 1 - first > out.count)
+      out = {.first = first, .count = column + 1 - first, .of_row = {}, .value = {}};
+  }
+  out.of_row.assign(to_size(matrix.rows()), none);
+  out.value = VectorXd::Zero(matrix.rows());
+  for (Index row = 0; row < matrix.rows(); ++row)
+    for (SparseRows::InnerIterator entry(matrix, row); entry; ++entry)
+      if (out.holds(entry.col())) {
+        out.of_row[to_size(row)] = entry.col() - out.first;
+        out.value[row] = entry.value();
+      }
   return out;
 }
 
-VectorXd absolute_transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
-                                     const VectorXd& v) {
-  LevelColumns absolute = levels;
-  absolute.value = levels.value.cwiseAbs();
-  return transposed_product(others.cwiseAbs(), absolute, v);
+VectorXd RowMatrix::operator*(const VectorXd& x) const {
+  return is_sparse() ? VectorXd(*sparse * x) : VectorXd(dense * x);
+}
+
+VectorXd RowMatrix::transposed_times(const VectorXd& v) const {
+  return is_sparse() ? VectorXd(sparse->transpose() * v) : VectorXd(dense.transpose() * v);
+}
+
+RowMatrix RowMatrix::absolute() const {
+  return is_sparse() ? RowMatrix(SparseRows(sparse->cwiseAbs()))
+                     : RowMatrix(RowMajorMatrix(dense.cwiseAbs()));
+}
+
+VectorXd RowMatrix::row(Index row) const {
+  return is_sparse() ? VectorXd(sparse->row(row).transpose()) : VectorXd(dense.row(row));
+}
+
+RowMatrix RowMatrix::take_rows(const std::vector<Index>& rows) const {
+  if (!is_sparse())
+    return RowMajorMatrix(dense(rows, Eigen::all));
+  return {index(rows.size()), cols(), true, [&](const auto& put) {
+            for (std::size_t i = 0; i < rows.size(); ++i)
+              for (SparseRows::InnerIterator entry(*sparse, rows[i]); entry; ++entry)
+                put(index(i), entry.col(), entry.value());
+          }};
+}
+
+void RowMatrix::append(const RowMatrix& more, Index times) {
+  const Index before = rows();
+  if (!is_sparse()) {
+    dense.conservativeResize(before + times * more.rows(), Eigen::NoChange);
+    for (Index k = 0; k < times * more.rows(); ++k)
+      dense.row(before + k) = more.dense.row(k / times);
+    return;
+  }
+  sparse->conservativeResize(before + times * more.rows(), sparse->cols());
+  for (Index k = 0; k < times * more.rows(); ++k)
+    for (SparseRows::InnerIterator entry(*more.sparse, k / times); entry; ++entry)
+      sparse->insert(before + k, entry.col()) = entry.value();
+  sparse->makeCompressed();
 }
 
 }  // namespace perfmodel::optimise
 
 namespace perfmodel {
 
-using optimise::LevelColumns;
-using optimise::LevelMatrix;
-using optimise::RowMajorMatrix;
+using optimise::RowMatrix;
 using optimise::SparseRows;
+using SparseMatrix = Eigen::SparseMatrix<double>;
 
-LevelColumns ArrowMatrix::layout() const {
-  return {.first = first, .count = levels(), .of_row = {}, .value = {}};
+SymmetricMatrix::SymmetricMatrix(const SparseMatrix& matrix) {
+  SparseMatrix unit(matrix.rows(), matrix.cols());
+  unit.setIdentity();
+  sparse = matrix + 0 * unit;
 }
 
-VectorXd ArrowMatrix::operator*(const VectorXd& x) const {
-  if (is_sparse())
-    return *sparse * x;
-  if (is_dense())
-    return core * x;
-  const LevelColumns parts = layout();
-  const VectorXd at_levels = parts.levels(x);
-  const VectorXd at_others = parts.others(x);
-  return parts.joined(border.transpose() * at_levels + core * at_others,
-                      diagonal.cwiseProduct(at_levels) + border * at_others);
-}
-
-VectorXd ArrowMatrix::whole_diagonal() const {
-  return is_sparse() ? VectorXd(sparse->diagonal()) : layout().joined(core.diagonal(), diagonal);
-}
-
-ArrowMatrix& ArrowMatrix::add(double factor, const ArrowMatrix& other) {
-  if (is_sparse()) {
-    *sparse += factor * *other.sparse;
-    return *this;
+SymmetricMatrix::SymmetricMatrix(Index size, bool is_sparse,
+                                 std::vector<Eigen::Triplet<double>> entries) {
+  const std::size_t count = entries.size();
+  for (std::size_t i = 0; i < count; ++i)
+    if (const auto entry = entries[i]; entry.row() != entry.col())
+      entries.emplace_back(entry.col(), entry.row(), entry.value());
+  if (!is_sparse) {
+    dense = MatrixXd::Zero(size, size);
+    for (const auto& entry : entries)
+      dense(entry.row(), entry.col()) += entry.value();
+    return;
   }
-  diagonal += factor * other.diagonal;
-  border += factor * other.border;
-  core += factor * other.core;
+  SparseMatrix matrix(size, size);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  *this = matrix;
+}
+
+VectorXd SymmetricMatrix::operator*(const VectorXd& x) const {
+  return is_sparse() ? VectorXd(*sparse * x) : VectorXd(dense * x);
+}
+
+VectorXd SymmetricMatrix::diagonal() const {
+  return is_sparse() ? VectorXd(sparse->diagonal()) : VectorXd(dense.diagonal());
+}
+
+SymmetricMatrix& SymmetricMatrix::add(double factor, const SymmetricMatrix& other) {
+  if (is_sparse())
+    *sparse += factor * *other.sparse;
+  else
+    dense += factor * other.dense;
   return *this;
 }
 
-void ArrowMatrix::add_to_diagonal(const VectorXd& change) {
-  if (is_sparse()) {
+void SymmetricMatrix::add_to_diagonal(const VectorXd& change) {
+  if (is_sparse())
     sparse->diagonal() += change;
-    return;
-  }
-  if (is_dense()) {
-    core.diagonal() += change;
-    return;
-  }
-  diagonal += layout().levels(change);
-  core.diagonal() += layout().others(change);
-}
-
-ArrowMatrix dense_arrow(MatrixXd matrix) {
-  ArrowMatrix out;
-  out.border.resize(0, matrix.cols());
-  out.core = std::move(matrix);
-  return out;
+  else
+    dense.diagonal() += change;
 }
 
 namespace {
-
-using SparseMatrix = Eigen::SparseMatrix<double>;
-using Triplets = std::vector<Eigen::Triplet<double>>;
-
-bool is_sparse(const LevelColumns& levels, Index columns) {
-  return !levels.empty() && columns - levels.count >= optimise::kSparseColumns;
-}
-
-ArrowMatrix zero_arrow(const LevelColumns& levels, Index columns) {
-  const Index others = columns - levels.count;
-  return {.first = levels.first,
-          .diagonal = VectorXd::Zero(levels.count),
-          .border = RowMajorMatrix::Zero(levels.count, others),
-          .core = MatrixXd::Zero(others, others)};
-}
-
-/// Stores all entries of the diagonal, even if they are 0.
-ArrowMatrix sparse_arrow(const SparseMatrix& matrix) {
-  SparseMatrix unit(matrix.rows(), matrix.cols());
-  unit.setIdentity();
-  ArrowMatrix out;
-  out.sparse = matrix + 0 * unit;
-  return out;
-}
-
-void add_levels(const LevelMatrix& jacobian, const VectorXd& weights, ArrowMatrix& to) {
-  if (jacobian.levels.empty())
-    return;
-  for (Index row = 0; row < jacobian.rows(); ++row) {
-    const Index level = jacobian.levels.of_row[static_cast<std::size_t>(row)];
-    if (level == LevelColumns::none)
-      continue;
-    const double value = jacobian.levels.value[row];
-    const double weight = value * weights[row];
-    to.diagonal[level] += weight * value;
-    to.border.row(level) += weight * jacobian.others.row(row);
-  }
-}
 
 constexpr double kFlatEigenvalue = 1e-11;  // of J'J with columns of unit length
 constexpr double kLift = 1e-13;            // far below all eigenvalues that are not flat
@@ -222,36 +195,6 @@ constexpr double kLift = 1e-13;            // far below all eigenvalues that are
 void check(const std::stop_token& stop) {
   if (stop.stop_requested())
     throw Interrupted();
-}
-
-/// The same matrix, stored by entries.
-SparseMatrix sparse_of(const ArrowMatrix& matrix) {
-  if (matrix.is_sparse())
-    return *matrix.sparse;
-  const LevelColumns layout = matrix.layout();
-  const Index others = matrix.core.rows();
-  const auto place = [&](Index other) {
-    return other < layout.first ? other : other + layout.count;
-  };
-  Triplets entries;
-  const auto put = [&](Index i, Index j, double value) {
-    entries.emplace_back(static_cast<int>(i), static_cast<int>(j), value);
-  };
-  for (Index j = 0; j < others; ++j)
-    for (Index i = 0; i < others; ++i)
-      put(place(i), place(j), matrix.core(i, j));
-  for (Index level = 0; level < layout.count; ++level) {
-    put(layout.first + level, layout.first + level, matrix.diagonal[level]);
-    for (Index j = 0; j < others; ++j) {
-      if (matrix.border(level, j) == 0)
-        continue;
-      put(layout.first + level, place(j), matrix.border(level, j));
-      put(place(j), layout.first + level, matrix.border(level, j));
-    }
-  }
-  SparseMatrix out(matrix.size(), matrix.size());
-  out.setFromTriplets(entries.begin(), entries.end());
-  return out;
 }
 
 SparseMatrix raised(SparseMatrix matrix, double diagonal) {
@@ -281,136 +224,62 @@ MatrixXd sparse_null_space(const SparseMatrix& matrix, const std::stop_token& st
 
 }  // namespace
 
-ArrowMatrix arrow_of(const LevelColumns& like, Index size, const Triplets& entries) {
-  if (is_sparse(like, size)) {
-    Triplets both = entries;
-    for (const auto& entry : entries)
-      if (entry.row() != entry.col())
-        both.emplace_back(entry.col(), entry.row(), entry.value());
-    SparseMatrix matrix(size, size);
-    matrix.setFromTriplets(both.begin(), both.end());
-    return sparse_arrow(matrix);
+SymmetricMatrix gram(const RowMatrix& jacobian, const VectorXd& weights) {
+  if (jacobian.is_sparse()) {
+    const SparseRows weighted = weights.asDiagonal() * *jacobian.sparse;
+    return SparseMatrix(jacobian.sparse->transpose() * weighted);
   }
-  ArrowMatrix out = zero_arrow(like, size);
-  for (const auto& entry : entries) {
-    const bool swaps = like.count > 0 && like.holds(entry.row());
-    const Index i = swaps ? entry.col() : entry.row();
-    const Index j = swaps ? entry.row() : entry.col();
-    if (like.count > 0 && like.holds(j)) {
-      out.border(j - like.first, like.other(i)) += entry.value();
-      continue;
-    }
-    out.core(like.other(i), like.other(j)) += entry.value();
-    if (i != j)
-      out.core(like.other(j), like.other(i)) += entry.value();
-  }
-  return out;
-}
-
-ArrowMatrix gram(const SparseRows& jacobian, const VectorXd& weights) {
-  const SparseRows weighted = weights.asDiagonal() * jacobian;
-  return sparse_arrow(SparseMatrix(jacobian.transpose() * weighted));
-}
-
-ArrowMatrix gram(const LevelMatrix& jacobian, const VectorXd& weights) {
-  if (is_sparse(jacobian.levels, jacobian.cols()))
-    return gram(optimise::sparse_rows(jacobian), weights);
-  ArrowMatrix out = zero_arrow(jacobian.levels, jacobian.cols());
-  const RowMajorMatrix& others = jacobian.others;
+  const optimise::RowMajorMatrix& dense = jacobian.dense;
   if (weights.size() > 0 && (weights.array() == weights[0]).all())
-    out.core = weights[0] * (others.transpose() * others);  // half the work
-  else
-    out.core = others.transpose() * weights.asDiagonal() * others;
-  add_levels(jacobian, weights, out);
-  return out;
+    return MatrixXd(weights[0] * (dense.transpose() * dense));  // half the work
+  return MatrixXd(dense.transpose() * weights.asDiagonal() * dense);
 }
 
-LevelMatrix LevelJacobian::empty(Index rows, Index columns) const {
-  LevelMatrix out{.others = RowMajorMatrix::Zero(rows, columns - levels_.count), .levels = levels_};
-  if (!levels_.empty()) {
-    out.levels.of_row.assign(static_cast<std::size_t>(rows), LevelColumns::none);
-    out.levels.value = VectorXd::Zero(rows);
-  }
-  return out;
-}
-
-LevelMatrix LevelJacobian::matrix() const {
-  if (sparse_.rows() == 0)
-    return matrix_;
-  LevelMatrix out = empty(sparse_.rows(), sparse_.cols());
-  for (Index row = 0; row < sparse_.rows(); ++row)
-    for (SparseRows::InnerIterator entry(sparse_, row); entry; ++entry)
-      put(row, entry.col(), entry.value(), out);
-  return out;
-}
-
-VectorXd LevelJacobian::slopes(const VectorXd& v) const {
-  return sparse_.rows() > 0 ? VectorXd(sparse_.transpose() * v)
-                            : optimise::transposed_product(matrix_.others, matrix_.levels, v);
-}
-
-ArrowMatrix LevelJacobian::gram(const VectorXd& weights) const {
-  return sparse_.rows() > 0 ? perfmodel::gram(sparse_, weights) : perfmodel::gram(matrix_, weights);
-}
-
-ArrowMatrix scaled(ArrowMatrix matrix, const VectorXd& factors) {
-  const LevelColumns layout = matrix.layout();
-  if (matrix.is_sparse()) {
+SymmetricMatrix scaled(SymmetricMatrix matrix, const VectorXd& factors) {
+  if (matrix.is_sparse())
     matrix.sparse = factors.asDiagonal() * SparseMatrix(*matrix.sparse * factors.asDiagonal());
-    return matrix;
-  }
-  const VectorXd others = layout.others(factors);
-  const VectorXd levels = layout.levels(factors);
-  matrix.core = others.asDiagonal() * matrix.core * others.asDiagonal();
-  matrix.border = levels.asDiagonal() * matrix.border * others.asDiagonal();
-  matrix.diagonal.array() *= levels.array().square();
+  else
+    matrix.dense = factors.asDiagonal() * matrix.dense * factors.asDiagonal();
   return matrix;
 }
 
-ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal) {
+SymmetricMatrix without(SymmetricMatrix matrix, const std::vector<bool>& held, double diagonal) {
   const auto is_held = [&](Index k) { return held[static_cast<std::size_t>(k)]; };
-  if (matrix.is_sparse()) {
-    for (Index k = 0; k < matrix.size(); ++k)
-      for (SparseMatrix::InnerIterator entry(*matrix.sparse, k); entry; ++entry)
-        if (is_held(entry.row()) || is_held(k))
-          entry.valueRef() = entry.row() == k ? diagonal : 0;
-    return matrix;
-  }
-  const LevelColumns parts = matrix.layout();
-  for (Index k = 0; k < matrix.size(); ++k) {
-    if (!held[static_cast<std::size_t>(k)])
+  for (Index k = 0; matrix.is_sparse() && k < matrix.size(); ++k)
+    for (SparseMatrix::InnerIterator entry(*matrix.sparse, k); entry; ++entry)
+      if (is_held(entry.row()) || is_held(k))
+        entry.valueRef() = entry.row() == k ? diagonal : 0;
+  for (Index k = 0; !matrix.is_sparse() && k < matrix.size(); ++k) {
+    if (!is_held(k))
       continue;
-    if (parts.holds(k)) {
-      matrix.diagonal[k - parts.first] = diagonal;
-      matrix.border.row(k - parts.first).setZero();
-      continue;
-    }
-    const Index other = parts.other(k);
-    matrix.border.col(other).setZero();
-    matrix.core.row(other).setZero();
-    matrix.core.col(other).setZero();
-    matrix.core(other, other) = diagonal;
+    matrix.dense.row(k).setZero();
+    matrix.dense.col(k).setZero();
+    matrix.dense(k, k) = diagonal;
   }
   return matrix;
 }
 
 namespace {
 
-/// Whether the Cholesky factor of a sparse matrix has so few zeros that it is found sooner without
-/// looking for them: the levels of three columns that were combined at random.
-bool fills_up(const SparseMatrix& matrix) {
-  constexpr Index most = 4000;            // 128 MB
-  constexpr double least_density = 0.05;  // of the matrix; that of its factor is far larger
-  const auto size = static_cast<double>(matrix.rows());
-  return matrix.rows() <= most &&
-         static_cast<double>(matrix.nonZeros()) >= least_density * size * size;
-}
+/// The Cholesky factors of a sparse matrix.
+class SparseCholesky : public Eigen::SimplicialLLT<SparseMatrix> {
+ public:
+  /// Whether the factor, once its pattern is known, has so few zeros that it is found sooner
+  /// without looking for them: the levels of three columns that were combined at random.
+  bool fills_up() const {
+    constexpr Index most = 4000;            // 128 MB
+    constexpr double least_density = 0.25;  // of the triangle
+    const auto size = static_cast<double>(m_matrix.rows());
+    return m_matrix.rows() <= most &&
+           static_cast<double>(m_matrix.nonZeros()) >= least_density * size * size / 2;
+  }
+};
 
 }  // namespace
 
-std::optional<VectorXd> solve_free(ArrowMatrix matrix, const std::vector<bool>& held,
+std::optional<VectorXd> solve_free(SymmetricMatrix matrix, const std::vector<bool>& held,
                                    VectorXd right, const std::stop_token& stop) {
-  ArrowMatrix free = without(std::move(matrix), held, 1);
+  SymmetricMatrix free = without(std::move(matrix), held, 1);
   for (Index k = 0; k < right.size(); ++k)
     if (held[static_cast<std::size_t>(k)])
       right[k] = 0;
@@ -424,61 +293,50 @@ std::optional<VectorXd> solve_free(ArrowMatrix matrix, const std::vector<bool>& 
     factors.solveInPlace(right);
     return right;
   };
-  if (free.is_dense())
-    return solved_densely(free.core);
-  if (free.is_sparse()) {
-    const SparseMatrix entries = free.sparse->pruned();
-    if (fills_up(entries)) {
-      MatrixXd whole(entries);
-      return solved_densely(whole);
-    }
-    const Eigen::SimplicialLLT<SparseMatrix> factors(entries);
-    if (factors.info() != Eigen::Success)
-      return std::nullopt;
-    return VectorXd(factors.solve(right));
+  if (!free.is_sparse())
+    return solved_densely(free.dense);
+  const SparseMatrix entries = free.sparse->pruned();
+  SparseCholesky factors;
+  factors.analyzePattern(entries);
+  if (factors.fills_up()) {
+    MatrixXd whole(entries);
+    return solved_densely(whole);
   }
-  if ((free.diagonal.array() <= 0).any())
-    return std::nullopt;
-  // First the levels are eliminated, then the Schur complement is solved.
-  const LevelColumns parts = free.layout();
-  const RowMajorMatrix eliminated = free.diagonal.cwiseInverse().asDiagonal() * free.border;
-  const Eigen::LLT<MatrixXd> factors(free.core - free.border.transpose() * eliminated);
+  factors.factorize(entries);
   if (factors.info() != Eigen::Success)
     return std::nullopt;
-  const VectorXd at_levels = parts.levels(right);
-  const VectorXd others = factors.solve(parts.others(right) - eliminated.transpose() * at_levels);
-  return parts.joined(others, at_levels.cwiseQuotient(free.diagonal) - eliminated * others);
+  return VectorXd(factors.solve(right));
 }
 
-MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
+MatrixXd null_space(const SymmetricMatrix& matrix, const std::vector<bool>& held,
                     const std::stop_token& stop) {
   check(stop);
-  if (!matrix.is_dense())
-    return sparse_null_space(sparse_of(without(matrix, held, 1)), stop);
+  if (matrix.is_sparse())
+    return sparse_null_space(*without(matrix, held, 1).sparse, stop);
   std::vector<Index> kept;
   for (Index k = 0; k < matrix.size(); ++k)
     if (!held[static_cast<std::size_t>(k)])
       kept.push_back(k);
   if (kept.empty())
     return {matrix.size(), 0};
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> found(matrix.core(kept, kept));
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> found(matrix.dense(kept, kept));
   const Index flat = (found.eigenvalues().array() < kFlatEigenvalue).count();
   MatrixXd out = MatrixXd::Zero(matrix.size(), flat);
   out(kept, Eigen::all) = found.eigenvectors().leftCols(flat);
   return out;
 }
 
-PseudoInverse::PseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held,
+PseudoInverse::PseudoInverse(const SymmetricMatrix& matrix, const std::vector<bool>& held,
                              const std::stop_token& stop) {
   check(stop);
-  if (!matrix.is_dense()) {
-    const SparseMatrix free = sparse_of(without(matrix, held, 1));
+  if (matrix.is_sparse()) {
+    const SparseMatrix free = *without(matrix, held, 1).sparse;
     flat_ = sparse_null_space(free, stop);
     sparse_ = std::make_shared<const SparseFactors>(raised(free, kLift));
     rank_ = static_cast<std::size_t>(matrix.size() - flat_.cols() - std::ranges::count(held, true));
     return;
   }
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> found(without(matrix, held, 0).core);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> found(without(matrix, held, 0).dense);
   const VectorXd& values = found.eigenvalues();
   const VectorXd inverse = (values.array() < kFlatEigenvalue).select(0, values.cwiseInverse());
   dense_ = found.eigenvectors() * inverse.asDiagonal() * found.eigenvectors().transpose();

@@ -20,15 +20,24 @@ constexpr double kDependent = 1e-13;
 
 }  // namespace
 
-OtherColumns::OtherColumns(const LadProblem& problem) : rows_(&problem.matrix) {
-  if (problem.levels.empty())
-    columns_ = problem.matrix;
-  else
-    sparse_ = problem.matrix.sparseView();
+DividedColumns::DividedColumns(const RowMatrix& matrix) : rows_(&matrix.dense) {
+  if (!matrix.is_sparse()) {
+    columns_ = matrix.dense;
+    return;
+  }
+  levels_ = LevelColumns::of(*matrix.sparse);
+  std::vector<Eigen::Triplet<double>> others;
+  for (Index row = 0; row < matrix.rows(); ++row)
+    for (SparseRows::InnerIterator entry(*matrix.sparse, row); entry; ++entry)
+      if (!levels_.holds(entry.col()) && entry.value() != 0)
+        others.emplace_back(static_cast<int>(row), static_cast<int>(levels_.other(entry.col())),
+                            entry.value());
+  sparse_.resize(matrix.rows(), matrix.cols() - levels_.count);
+  sparse_.setFromTriplets(others.begin(), others.end());
 }
 
 /// Columns whose coordinate is 0 cost nothing.
-VectorXd OtherColumns::operator*(const VectorXd& x) const {
+VectorXd DividedColumns::operator*(const VectorXd& x) const {
   if (is_sparse())
     return sparse_ * x;
   std::vector<Index> moved;
@@ -45,11 +54,11 @@ VectorXd OtherColumns::operator*(const VectorXd& x) const {
   return out;
 }
 
-double OtherColumns::along(Index row, const VectorXd& x) const {
+double DividedColumns::along(Index row, const VectorXd& x) const {
   return is_sparse() ? sparse_.row(row).dot(x) : rows_->row(row).dot(x);
 }
 
-void OtherColumns::add_row(Index row, double times, VectorXd& to) const {
+void DividedColumns::add_row(Index row, double times, VectorXd& to) const {
   if (!is_sparse()) {
     to += times * rows_->row(row).transpose();
     return;
@@ -58,7 +67,7 @@ void OtherColumns::add_row(Index row, double times, VectorXd& to) const {
     to[entry.col()] += times * entry.value();
 }
 
-void OtherColumns::append_row(Index row, double times, SparseRow& to) const {
+void DividedColumns::append_row(Index row, double times, SparseRow& to) const {
   if (is_sparse()) {
     for (SparseRows::InnerIterator entry(sparse_, row); entry; ++entry)
       to.emplace_back(entry.col(), times * entry.value());
@@ -270,24 +279,23 @@ void ChangingMatrix::Update::apply(bool gathers, VectorXd& x) const {
     x[i] -= entry * x[at];
 }
 
-BorderedBasis::BorderedBasis(const LadProblem& problem, std::shared_ptr<const OtherColumns> rows,
-                             const VectorXd& start)
+BorderedBasis::BorderedBasis(const Bounds& bounds, std::shared_ptr<const DividedColumns> rows,
+                             Index row_count, const VectorXd& start)
     : rows_(std::move(rows)),
-      problem_(&problem),
-      first_(problem.levels.first),
-      levels_(problem.levels.count),
-      border_(problem.matrix.cols()),
+      first_(rows_->levels().first),
+      levels_(rows_->levels().count),
+      border_(rows_->others()),
       constraints_(static_cast<std::size_t>(levels_ + border_)),
-      holds_row_(static_cast<std::size_t>(problem.matrix.rows()), 0),
+      holds_row_(static_cast<std::size_t>(row_count), 0),
       diagonal_(levels_),
       border_level_(static_cast<std::size_t>(border_), LevelColumns::none),
       border_entry_(VectorXd::Zero(border_)),
       touching_(Eigen::VectorXi::Zero(levels_)) {
   for (Index j = 0; j < levels_ + border_; ++j) {
     Hold hold = Hold::parked;
-    if (start[j] <= problem.bounds.lower[j])
+    if (start[j] <= bounds.lower[j])
       hold = Hold::lower;
-    if (start[j] >= problem.bounds.upper[j])
+    if (start[j] >= bounds.upper[j])
       hold = Hold::upper;
     if (j >= first_ && j < first_ + levels_)
       set_own(j - first_, {hold, j});
@@ -310,13 +318,13 @@ void BorderedBasis::append_others(const ActiveConstraint& constraint, double tim
 
 Index BorderedBasis::level_of(const ActiveConstraint& constraint) const {
   if (constraint.hold == Hold::row)
-    return problem_->levels.level_of(constraint.index);
+    return rows_->levels().level_of(constraint.index);
   const Index level = constraint.index - first_;
   return level >= 0 && level < levels_ ? level : LevelColumns::none;
 }
 
 double BorderedBasis::level_entry_of(const ActiveConstraint& constraint) const {
-  return constraint.hold == Hold::row ? problem_->levels.value[constraint.index] : 1;
+  return constraint.hold == Hold::row ? rows_->levels().value[constraint.index] : 1;
 }
 
 void BorderedBasis::mark(const ActiveConstraint& constraint, char held) {

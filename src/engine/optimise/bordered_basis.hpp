@@ -33,13 +33,17 @@ struct BorderedVector {
 /// Columns and entries of a row.
 using SparseRow = std::vector<std::pair<Index, double>>;
 
-/// The columns of a problem that are not levels: sparse if there are levels, since most of them are
-/// then those of further columns; else dense.
-class OtherColumns {
+/// The columns of a matrix, of a sparse one divided into its levels and the others: those are
+/// sparse, too, since most of them are levels of further columns.
+class DividedColumns {
  public:
-  explicit OtherColumns(const LadProblem& problem);
+  explicit DividedColumns(const RowMatrix& matrix);
 
   bool is_sparse() const { return sparse_.rows() > 0; }
+  const LevelColumns& levels() const { return levels_; }
+
+  // Of the columns that are not levels:
+  Index others() const { return is_sparse() ? sparse_.cols() : rows_->cols(); }
   /// The matrix times a vector.
   VectorXd operator*(const VectorXd& x) const;
   /// The product of a row and a vector.
@@ -50,8 +54,9 @@ class OtherColumns {
   void append_row(Index row, double times, SparseRow& to) const;
 
  private:
-  const RowMajorMatrix* rows_;  ///< of the problem
-  MatrixXd columns_;            ///< the same by columns, if it is dense
+  const RowMajorMatrix* rows_;  ///< of the given matrix, if it is dense
+  MatrixXd columns_;            ///< the same by columns
+  LevelColumns levels_;
   SparseRows sparse_;
 };
 
@@ -131,7 +136,7 @@ class ChangingMatrix {
 class BorderedBasis {
  public:
   /// Every coordinate is its own constraint. `rows`: those of the problem.
-  BorderedBasis(const LadProblem& problem, std::shared_ptr<const OtherColumns> rows,
+  BorderedBasis(const Bounds& bounds, std::shared_ptr<const DividedColumns> rows, Index row_count,
                 const VectorXd& start);
 
   Index levels() const { return levels_; }
@@ -163,8 +168,7 @@ class BorderedBasis {
   void factorise();
 
  private:
-  std::shared_ptr<const OtherColumns> rows_;
-  const LadProblem* problem_;  ///< only used by changes
+  std::shared_ptr<const DividedColumns> rows_;
   Index first_;
   Index levels_;
   Index border_;

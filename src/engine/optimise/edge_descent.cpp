@@ -71,7 +71,7 @@ VectorXd perturbed_response(const LadProblem& problem) {
 
 /// For any |lambda_i| <= w_i:  cost(x) >= lambda'r + min over the box of (c - A'lambda)'x.
 double dual_bound_of(const LadProblem& problem, const VectorXd& lambda) {
-  VectorXd reduced = -transposed_product(problem.matrix, problem.levels, lambda);
+  VectorXd reduced = -problem.matrix.transposed_times(lambda);
   if (problem.linear.size() > 0)
     reduced += problem.linear;
   const auto low = reduced.cwiseProduct(problem.bounds.lower);
@@ -82,35 +82,11 @@ double dual_bound_of(const LadProblem& problem, const VectorXd& lambda) {
 /// Sets the cost and the point of a result: those of the problem at `x`, clamped to its box.
 void set_point(const LadProblem& problem, const VectorXd& x, LadResult& out) {
   out.x = x.cwiseMax(problem.bounds.lower).cwiseMin(problem.bounds.upper);
-  const VectorXd residual = problem.response - product(problem.matrix, problem.levels, out.x);
+  const VectorXd residual = problem.response - problem.matrix * out.x;
   out.cost = problem.weights.dot(residual.cwiseAbs());
   if (problem.linear.size() > 0)
     out.cost += problem.linear.dot(out.x);
 }
-
-/// The edges that leave an active row, in the order of the result's active rows.
-class BorderedVertex : public LadVertex {
- public:
-  BorderedVertex(BorderedBasis basis, LevelColumns layout, std::vector<Index> places)
-      : basis_(std::move(basis)), layout_(std::move(layout)), places_(std::move(places)) {}
-
-  VectorXd change_for(const VectorXd& raises) const override {
-    VectorXd all = VectorXd::Zero(basis_.size());
-    for (std::size_t i = 0; i < places_.size(); ++i)
-      all[places_[i]] = raises[static_cast<Index>(i)];
-    const BorderedVector change = basis_.solve(all);
-    return layout_.joined(change.others, change.levels);
-  }
-
-  VectorXd slopes(const VectorXd& gradient) const override {
-    return basis_.slopes({layout_.levels(gradient), layout_.others(gradient)})(places_);
-  }
-
- private:
-  BorderedBasis basis_;
-  LevelColumns layout_;  ///< without rows
-  std::vector<Index> places_;
-};
 
 /// A descent along the edges of the cost of a LadProblem, from vertex to vertex. An edge that moves
 /// one level alone is a weighted median of that level's rows and costs no more than they do. Such
@@ -122,13 +98,13 @@ class EdgeDescent {
   EdgeDescent(const LadProblem& problem, const VectorXd& start, const LadOptions& options)
       : problem_(problem),
         response_(perturbed_response(problem)),
+        stop_(options.stop),
+        matrix_(std::make_shared<const DividedColumns>(problem.matrix)),
+        levels_(matrix_->levels()),
         x_(parted(start)),
         column_scale_(
-            parted(absolute_transposed_product(problem.matrix, problem.levels, problem.weights)
-                       .cwiseMax(1e-300))),
-        stop_(options.stop),
-        matrix_(std::make_shared<const OtherColumns>(problem)),
-        basis_(problem, matrix_, start) {
+            parted(problem.matrix.absolute().transposed_times(problem.weights).cwiseMax(1e-300))),
+        basis_(problem.bounds, matrix_, problem.matrix.rows(), start) {
     if (problem.linear.size() > 0) {
       const BorderedVector linear = parted(problem.linear.cwiseAbs());
       column_scale_.levels += linear.levels;
@@ -158,7 +134,7 @@ class EdgeDescent {
     else if (!stop_.stop_requested() || basis_.size() <= kColumnsAtOnce)
       factorise();
     LadResult out;
-    set_point(problem_, problem_.levels.joined(x_.others, x_.levels), out);
+    set_point(problem_, levels_.joined(x_.others, x_.levels), out);
     out.dual_bound = dual_bound_of(problem_, lambda);
     std::vector<Index> places;
     for (Index k = 0; k < basis_.size(); ++k) {
@@ -168,34 +144,42 @@ class EdgeDescent {
       places.push_back(k);
     }
     const LevelColumns layout{
-        .first = problem_.levels.first, .count = problem_.levels.count, .of_row = {}, .value = {}};
-    out.vertex = std::make_shared<BorderedVertex>(std::move(basis_), layout, std::move(places));
+        .first = levels_.first, .count = levels_.count, .of_row = {}, .value = {}};
+    const auto basis = std::make_shared<const BorderedBasis>(std::move(basis_));
+    out.change_for = [basis, layout, places](const VectorXd& raises) {
+      VectorXd all = VectorXd::Zero(basis->size());
+      for (std::size_t i = 0; i < places.size(); ++i)
+        all[places[i]] = raises[static_cast<Index>(i)];
+      const BorderedVector change = basis->solve(all);
+      return layout.joined(change.others, change.levels);
+    };
+    out.slopes = [basis, layout, places](const VectorXd& gradient) -> VectorXd {
+      return basis->slopes({layout.levels(gradient), layout.others(gradient)})(places);
+    };
     return out;
   }
 
  private:
   const LadProblem& problem_;
   VectorXd response_;
+  std::stop_token stop_;
+  std::shared_ptr<const DividedColumns> matrix_;
+  const LevelColumns& levels_;
   BorderedVector x_;
   VectorXd residual_;
   BorderedVector gradient_;      ///< of the cost without the active rows
   BorderedVector column_scale_;  ///< largest possible slope along each coordinate
-  std::stop_token stop_;
   /// The rows of level l are rows_[rows_begin_[l]] .. rows_[rows_begin_[l + 1]].
   std::vector<Index> rows_;
   std::vector<std::size_t> rows_begin_;
-  std::shared_ptr<const OtherColumns> matrix_;
   BorderedBasis basis_;
   std::vector<Kink> kinks_;
   std::size_t border_pivots_ = 0;
 
-  BorderedVector parted(const VectorXd& x) const {
-    return {problem_.levels.levels(x), problem_.levels.others(x)};
-  }
+  BorderedVector parted(const VectorXd& x) const { return {levels_.levels(x), levels_.others(x)}; }
 
   double& coordinate(Index j) {
-    const LevelColumns& levels = problem_.levels;
-    return levels.holds(j) ? x_.levels[j - levels.first] : x_.others[levels.other(j)];
+    return levels_.holds(j) ? x_.levels[j - levels_.first] : x_.others[levels_.other(j)];
   }
 
   double bound(Index j, Hold hold) const {
@@ -203,18 +187,17 @@ class EdgeDescent {
   }
 
   void list_rows() {
-    const LevelColumns& levels = problem_.levels;
-    rows_begin_.assign(static_cast<std::size_t>(levels.count) + 1, 0);
-    for (const Index level : levels.of_row)
+    rows_begin_.assign(static_cast<std::size_t>(levels_.count) + 1, 0);
+    for (const Index level : levels_.of_row)
       if (level != LevelColumns::none)
         ++rows_begin_[static_cast<std::size_t>(level) + 1];
     for (std::size_t l = 1; l < rows_begin_.size(); ++l)
       rows_begin_[l] += rows_begin_[l - 1];
     rows_.resize(rows_begin_.back());
     std::vector<std::size_t> next(rows_begin_.begin(), rows_begin_.end() - 1);
-    for (std::size_t row = 0; row < levels.of_row.size(); ++row)
-      if (levels.of_row[row] != LevelColumns::none)
-        rows_[next[static_cast<std::size_t>(levels.of_row[row])]++] = static_cast<Index>(row);
+    for (std::size_t row = 0; row < levels_.of_row.size(); ++row)
+      if (levels_.of_row[row] != LevelColumns::none)
+        rows_[next[static_cast<std::size_t>(levels_.of_row[row])]++] = static_cast<Index>(row);
   }
 
   /// Goes to the vertex at which the given rows have no residual, if there is one in the box.
@@ -223,7 +206,7 @@ class EdgeDescent {
     const BorderedBasis cold_basis = basis_;
     basis_.hold(rows);
     factorise();  // what stays parked comes first: steps of fits end nearer to their optimum
-    const VectorXd x = problem_.levels.joined(x_.others, x_.levels);
+    const VectorXd x = levels_.joined(x_.others, x_.levels);
     if (x.allFinite() && problem_.bounds.contains(x))
       return;
     x_ = cold_x;
@@ -259,20 +242,19 @@ class EdgeDescent {
 
   void move_alone(Index level, double slope) {
     const double along = (slope > 0 ? -1.0 : 1.0) / basis_.own_entry(level);
-    const ActiveConstraint ahead{along > 0 ? Hold::upper : Hold::lower,
-                                 problem_.levels.first + level};
+    const ActiveConstraint ahead{along > 0 ? Hold::upper : Hold::lower, levels_.first + level};
     const double limit = std::max(0.0, (bound(ahead.index, ahead.hold) - x_.levels[level]) / along);
     const auto place = static_cast<std::size_t>(level);
     const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(rows_begin_[place]);
     const auto end = rows_.begin() + static_cast<std::ptrdiff_t>(rows_begin_[place + 1]);
-    const auto change = [&](Index row) { return problem_.levels.value[row] * along; };
+    const auto change = [&](Index row) { return levels_.value[row] * along; };
     kinks_.clear();
     for (auto row = begin; row != end; ++row)
       add_kink(*row, change(*row), 0, limit);
     const auto [entering, length] = end_of_edge(level, slope, change, {ahead, limit});
     x_.levels[level] += length * along;
     for (auto row = begin; row != end; ++row)
-      residual_[*row] -= length * along * problem_.levels.value[*row];
+      residual_[*row] -= length * along * levels_.value[*row];
     arrive(level, entering);
   }
 
@@ -293,9 +275,8 @@ class EdgeDescent {
       const auto [hold, j] = basis_[k];
       if (hold == Hold::row)
         return hold_weight(k);
-      const LevelColumns& levels = problem_.levels;
-      return levels.holds(j) ? column_scale_.levels[j - levels.first]
-                             : column_scale_.others[levels.other(j)];
+      return levels_.holds(j) ? column_scale_.levels[j - levels_.first]
+                              : column_scale_.others[levels_.other(j)];
     };
     std::vector<Leaving> out;
     for (Index k = 0; k < basis_.size(); ++k) {
@@ -357,7 +338,7 @@ class EdgeDescent {
 
   void move_together(Index leaving, const BorderedVector& direction, double slope) {
     const VectorXd change = change_of(direction);
-    const VectorXd along = problem_.levels.joined(direction.others, direction.levels);
+    const VectorXd along = levels_.joined(direction.others, direction.levels);
     const EdgeEnd ahead = nearest_bound(leaving, along);
     kinks_.clear();
     const double tiny = kTiny * change.cwiseAbs().maxCoeff();
@@ -378,8 +359,7 @@ class EdgeDescent {
     VectorXd change = *matrix_ * direction.others;
     for (std::size_t l = 0; l + 1 < rows_begin_.size(); ++l)
       for (std::size_t i = rows_begin_[l]; i < rows_begin_[l + 1]; ++i)
-        change[rows_[i]] +=
-            problem_.levels.value[rows_[i]] * direction.levels[static_cast<Index>(l)];
+        change[rows_[i]] += levels_.value[rows_[i]] * direction.levels[static_cast<Index>(l)];
     return change;
   }
 
@@ -446,9 +426,9 @@ class EdgeDescent {
   void turn(Index row, double times) {
     const double pull = residual_[row] > 0 ? -problem_.weights[row] : problem_.weights[row];
     matrix_->add_row(row, -times * pull, gradient_.others);
-    const Index level = problem_.levels.level_of(row);
+    const Index level = levels_.level_of(row);
     if (level != LevelColumns::none)
-      gradient_.levels[level] -= times * pull * problem_.levels.value[row];
+      gradient_.levels[level] -= times * pull * levels_.value[row];
   }
 
   void factorise() {
@@ -481,7 +461,7 @@ class EdgeDescent {
     for (Index i = 0; i < pull.size(); ++i)
       if (basis_.holds_row(i))
         pull[i] = 0;
-    VectorXd gradient = transposed_product(problem_.matrix, problem_.levels, pull);
+    VectorXd gradient = problem_.matrix.transposed_times(pull);
     if (problem_.linear.size() > 0)
       gradient += problem_.linear;
     gradient_ = parted(gradient);

@@ -20,7 +20,7 @@ constexpr double kLeastTangentPoint = 1e-12;  // the parabola at 0 would have in
 constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain little by little
 
 /// How much of the cost a step is expected to gain.
-double expected_gain(const CostParabola& model, const ArrowMatrix& curvature,
+double expected_gain(const CostParabola& model, const SymmetricMatrix& curvature,
                      const VectorXd& step) {
   return -(model.gradient.dot(step) + 0.5 * step.dot(curvature * step));
 }
@@ -55,19 +55,19 @@ void sharpen(const CurvedProblem& fit, const optimise::Bounds& box, const std::s
 
 }  // namespace
 
-std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix& curvature,
+std::optional<VectorXd> damped_step(const CostParabola& model, const SymmetricMatrix& curvature,
                                     double damping, const VectorXd& at, const optimise::Bounds& box,
                                     const std::stop_token& stop) {
   const Index size = at.size();
   VectorXd step = VectorXd::Zero(size);
   std::vector<bool> held(static_cast<std::size_t>(size), false);
-  const VectorXd diagonal = model.gauss_newton.whole_diagonal();
+  const VectorXd diagonal = model.gauss_newton.diagonal();
   for (Index i = 0; i < size; ++i) {
     held[static_cast<std::size_t>(i)] = diagonal[i] == 0 ||
                                         (at[i] <= box.lower[i] && model.gradient[i] > 0) ||
                                         (at[i] >= box.upper[i] && model.gradient[i] < 0);
   }
-  ArrowMatrix damped = curvature;
+  SymmetricMatrix damped = curvature;
   damped.add_to_diagonal(damping * diagonal);
   for (Index round = 0; round < size; ++round) {
     const auto solved = solve_free(damped, held, -(model.gradient + curvature * step), stop);
@@ -112,7 +112,7 @@ Optimum minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Boun
   while (out.steps < kMostDampedSteps && damping < kLargestDamping && !stop.stop_requested()) {
     ++out.steps;
     // Newton's step, if there is one.
-    const ArrowMatrix* curvature = &model.hessian;
+    const SymmetricMatrix* curvature = &model.hessian;
     auto step = damped_step(model, *curvature, damping, out.at, box, stop);
     if (!step) {
       curvature = &model.gauss_newton;
@@ -178,76 +178,18 @@ struct Correction {
   double product = 0;
 };
 
-/// Gradient by differences: forward differences unless they would leave the box.
-class ByDifferences {
- public:
-  ByDifferences(const BatchObjective& objective, const Bounds& bounds, double difference)
-      : objective_(objective), bounds_(bounds), difference_(difference) {}
-
-  double cost(const VectorXd& x) { return costs_of(x).front(); }
-
-  VectorXd gradient(const VectorXd& x, double cost) {
-    MatrixXd points = x.replicate(1, x.size());
-    for (Index j = 0; j < x.size(); ++j) {
-      const bool forward = x[j] + difference_ <= bounds_.upper[j];
-      points(j, j) += forward ? difference_ : -difference_;
-    }
-    const std::vector<double> costs = costs_of(points);
-    VectorXd gradient(x.size());
-    for (Index j = 0; j < x.size(); ++j)
-      gradient[j] = (costs[static_cast<std::size_t>(j)] - cost) / (points(j, j) - x[j]);
-    return gradient;
-  }
-
-  std::size_t evaluations() const { return evaluations_; }
-
- private:
-  const BatchObjective& objective_;
-  const Bounds& bounds_;
-  double difference_;
-  std::size_t evaluations_ = 0;
-
-  std::vector<double> costs_of(const MatrixXd& points) {
-    const auto count = static_cast<std::size_t>(points.cols());
-    const std::vector<double> no_limit(count, std::numeric_limits<double>::infinity());
-    std::vector<double> costs(count);
-    objective_(points, no_limit, costs);
-    evaluations_ += count;
-    return costs;
-  }
-};
-
-class ByFormula {
- public:
-  explicit ByFormula(const SmoothObjective& objective) : objective_(objective) {}
-
-  double cost(const VectorXd& x) {
-    ++evaluations_;
-    return objective_.cost(x);
-  }
-
-  VectorXd gradient(const VectorXd& /*x*/, double /*cost*/) { return objective_.gradient(); }
-
-  std::size_t evaluations() const { return evaluations_; }
-
- private:
-  const SmoothObjective& objective_;
-  std::size_t evaluations_ = 0;
-};
-
-template <class Objective>
 class Descent {
  public:
-  Descent(Objective objective, const Bounds& bounds, const VectorXd& start,
+  Descent(const SmoothObjective& objective, const Bounds& bounds, const VectorXd& start,
           const QuasiNewtonOptions& options)
-      : objective_(std::move(objective)), bounds_(bounds), options_(options), x_(start) {
+      : objective_(objective), bounds_(bounds), options_(options), x_(start) {
     cost_ = cost_of(x_);
-    gradient_ = gradient_at(x_, cost_);
+    gradient_ = gradient_at(x_);
   }
 
   QuasiNewtonResult run() {
     std::size_t iterations = 0;
-    while (iterations < options_.iterations && objective_.evaluations() < options_.evaluations &&
+    while (iterations < options_.iterations && evaluations_ < options_.evaluations &&
            !options_.stop.stop_requested() && largest_descent() > options_.projected_gradient) {
       const double before = cost_;
       if (!step()) {
@@ -260,20 +202,20 @@ class Descent {
       if (before - cost_ <= options_.reduction * std::max({std::abs(before), std::abs(cost_), 1.0}))
         break;
     }
-    return {.best = x_,
-            .cost = cost_,
-            .iterations = iterations,
-            .evaluations = objective_.evaluations()};
+    return {.best = x_, .cost = cost_, .iterations = iterations, .evaluations = evaluations_};
   }
 
  private:
   double cost_of(const VectorXd& x) {
     const double cost = objective_.cost(x);
+    ++evaluations_;
     return std::isfinite(cost) ? cost : std::numeric_limits<double>::infinity();
   }
 
-  VectorXd gradient_at(const VectorXd& x, double cost) {
-    VectorXd gradient = objective_.gradient(x, cost);
+  /// At the point of the last cost.
+  VectorXd gradient_at(const VectorXd& x) {
+    VectorXd gradient = objective_.gradient();
+    evaluations_ += objective_.costs_of_gradient;
     for (Index j = 0; j < x.size(); ++j)
       if (!std::isfinite(gradient[j]) || bounds_.lower[j] >= bounds_.upper[j])
         gradient[j] = 0;
@@ -337,7 +279,7 @@ class Descent {
   }
 
   void accept(const VectorXd& x, double cost) {
-    const VectorXd gradient = gradient_at(x, cost);
+    const VectorXd gradient = gradient_at(x);
     Correction correction{.step = x - x_, .change = gradient - gradient_};
     correction.product = correction.step.dot(correction.change);
     // Only pairs with positive curvature keep the approximation positive definite.
@@ -352,26 +294,52 @@ class Descent {
     gradient_ = gradient;
   }
 
-  Objective objective_;
+  const SmoothObjective& objective_;
   const Bounds& bounds_;
   const QuasiNewtonOptions& options_;
   VectorXd x_;
   double cost_ = 0;
   VectorXd gradient_;
   std::deque<Correction> corrections_;
+  std::size_t evaluations_ = 0;
 };
 
 }  // namespace
 
 QuasiNewtonResult quasi_newton(const BatchObjective& objective, const Bounds& bounds,
                                const VectorXd& start, const QuasiNewtonOptions& options) {
-  return Descent(ByDifferences(objective, bounds, options.difference), bounds, start, options)
-      .run();
+  VectorXd at;
+  double cost = 0;
+  const auto costs_of = [&](const MatrixXd& points) {
+    const auto count = static_cast<std::size_t>(points.cols());
+    const std::vector<double> no_limit(count, std::numeric_limits<double>::infinity());
+    std::vector<double> costs(count);
+    objective(points, no_limit, costs);
+    return costs;
+  };
+  // Forward differences unless they would leave the box.
+  const auto gradient = [&] {
+    MatrixXd points = at.replicate(1, at.size());
+    for (Index j = 0; j < at.size(); ++j)
+      points(j, j) +=
+          at[j] + options.difference <= bounds.upper[j] ? options.difference : -options.difference;
+    const std::vector<double> costs = costs_of(points);
+    VectorXd out(at.size());
+    for (Index j = 0; j < at.size(); ++j)
+      out[j] = (costs[static_cast<std::size_t>(j)] - cost) / (points(j, j) - at[j]);
+    return out;
+  };
+  const auto cost_at = [&](const VectorXd& x) {
+    at = x;
+    return cost = costs_of(x).front();
+  };
+  const SmoothObjective by_differences{cost_at, gradient, static_cast<std::size_t>(start.size())};
+  return quasi_newton(by_differences, bounds, start, options);
 }
 
 QuasiNewtonResult quasi_newton(const SmoothObjective& objective, const Bounds& bounds,
                                const VectorXd& start, const QuasiNewtonOptions& options) {
-  return Descent(ByFormula(objective), bounds, start, options).run();
+  return Descent(objective, bounds, start, options).run();
 }
 
 }  // namespace perfmodel::optimise

@@ -14,10 +14,10 @@ namespace perfmodel {
 /// A cost near a point: cost + g'd + d'Hd/2.
 struct CostParabola {
   VectorXd gradient;
-  ArrowMatrix hessian;
+  SymmetricMatrix hessian;
   /// The Hessian without the second derivatives of the predictions: never indefinite, but
   /// convergence is slow if residuals remain.
-  ArrowMatrix gauss_newton;
+  SymmetricMatrix gauss_newton;
 };
 
 /// The curvature of l1 |v| + l2 v^2 at each value v, |v| being replaced by its tangent parabola
@@ -27,7 +27,7 @@ VectorXd tangent_curvature(const VectorXd& values, double l1, double l2);
 /// The step to the minimum of a damped parabola in the box: constants that would leave the box are
 /// fixed at the bound, and the others are solved for again. Nullopt if the parabola opens
 /// downwards.
-std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix& curvature,
+std::optional<VectorXd> damped_step(const CostParabola& model, const SymmetricMatrix& curvature,
                                     double damping, const VectorXd& at, const optimise::Bounds& box,
                                     const std::stop_token& stop);
 
@@ -77,6 +77,7 @@ struct QuasiNewtonResult {
 struct SmoothObjective {
   std::function<double(const VectorXd&)> cost;
   std::function<VectorXd()> gradient;  ///< at the point of the last cost
+  std::size_t costs_of_gradient = 0;   ///< how many it takes
 };
 
 /// Limited-memory BFGS on a box, from a point of it: steps in the coordinates that are not held at

@@ -61,13 +61,12 @@ class OwnModel : public SmoothModel {
   }
 
   const Bounds& box() const override { return box_; }
-  Bounds around(const VectorXd& at, double radius, bool curved_penalty) const override {
-    VectorXd reach = radius * at.cwiseAbs().cwiseMax(1);
+  VectorXd reach(const VectorXd& at, double radius, bool curved_penalty) const override {
+    VectorXd out = radius * at.cwiseAbs().cwiseMax(1);
     for (Index k = 0; k < at.size() && !curved_penalty; ++k)
       if (space_.linear()[to_size(k)])
-        reach[k] = std::numeric_limits<double>::infinity();
-    return {(box_.lower - at).cwiseMax(-reach).cwiseMin(0),
-            (box_.upper - at).cwiseMin(reach).cwiseMax(0)};
+        out[k] = std::numeric_limits<double>::infinity();
+    return out;
   }
   double length(const VectorXd& step) const override {
     double out = 0;
@@ -94,18 +93,14 @@ class OwnModel : public SmoothModel {
 
 class LinearisedOwn : public LinearisedModel {
  public:
-  LinearisedOwn(const OwnModel& model, const VectorXd& at)
-      : model_(model), at_(at), slopes_(model.derivatives(at)) {
-    predicted_ = slopes_.value;
+  LinearisedOwn(const OwnModel& model, const VectorXd& at) : model_(model), at_(at) {
+    OwnRows::Linear found = model.derivatives(at);
+    predicted_ = std::move(found.value);
+    jacobian_ = std::move(found.slopes);
   }
 
-  optimise::LevelMatrix jacobian() const override { return {slopes_.slopes, {}}; }
-  VectorXd slopes(const VectorXd& v) const override { return slopes_.slopes.transpose() * v; }
-  ArrowMatrix gram(const VectorXd& weights) const override {
-    return perfmodel::gram(jacobian(), weights);
-  }
   /// Central differences of the slopes; derivatives that are not finite count as 0.
-  ArrowMatrix bend(const VectorXd& weights) const override {
+  SymmetricMatrix bend(const VectorXd& weights) const override {
     MatrixXd out(at_.size(), at_.size());
     for (Index k = 0; k < at_.size(); ++k) {
       const double step = kDifference * std::max(std::abs(at_[k]), kDifference);
@@ -116,13 +111,12 @@ class LinearisedOwn : public LinearisedModel {
       out.col(k) = (slopes_at(at_ + unit) - slopes_at(at_ - unit)) / (2 * step);
     }
     out = out.unaryExpr([](double x) { return std::isfinite(x) ? x : 0; }).eval();
-    return dense_arrow(0.5 * (out + out.transpose()));
+    return MatrixXd(0.5 * (out + out.transpose()));
   }
 
  private:
   const OwnModel& model_;
   VectorXd at_;
-  OwnRows::Linear slopes_;
 };
 
 std::unique_ptr<LinearisedModel> OwnModel::linearised(const VectorXd& at) const {
@@ -161,7 +155,7 @@ class OwnPenalty : public PenaltyTerms {
   }
 
   PenalisedConstants linearise(const VectorXd& at) const override {
-    return {values(at), {MatrixXd(factors_.asDiagonal()), {}}};
+    return {values(at), optimise::RowMajorMatrix(factors_.asDiagonal())};
   }
 
  private:
@@ -201,7 +195,7 @@ class OwnObjective {
     const MatrixXd columns = at.slopes(Eigen::all, linear_);
     const VectorXd slope = weights_.cwiseProduct(at.value - measured_.time);
     CostParabola parabola{columns.transpose() * slope,
-                          dense_arrow(columns.transpose() * weights_.asDiagonal() * columns),
+                          MatrixXd(columns.transpose() * weights_.asDiagonal() * columns),
                           {}};
     parabola.gauss_newton = parabola.hessian;
     const Bounds box{space_.box().lower(linear_), space_.box().upper(linear_)};
@@ -381,10 +375,8 @@ class OwnFindings {
       standings.push_back(standing_of(k));
       left_out.push_back(standings.back() == Standing::fixed);
     }
-    const auto at = smooth_.linearised(at_);
-    return {std::move(standings), std::move(left_out),
-            [&](const VectorXd& weights) { return at->gram(weights); },
-            curvature_of(options.loss, training, at->predicted()), training.rows};
+    return {std::move(standings), std::move(left_out), *smooth_.linearised(at_), options.loss,
+            training};
   }
 
   std::vector<JudgedConstant> judged() const {

@@ -10,8 +10,6 @@
 
 namespace perfmodel {
 
-using optimise::LevelColumns;
-
 double mean_loss(const MeasuredRows& rows, const SignedLoss& loss, const VectorXd& predicted,
                  bool positive) {
   if (!predicted.allFinite() || (positive && !(predicted.minCoeff() > 0)))
@@ -23,8 +21,9 @@ double mean_loss(const MeasuredRows& rows, const SignedLoss& loss, const VectorX
 
 namespace {
 
-/// An absolute loss as a sequence of linear problems in the changes of the constants.
-class AbsoluteFinish : public LinearisedRows {
+/// A sum of absolute deviations of a smooth model as a sequence of problems of linear models, one
+/// per step, in the changes of the constants.
+class AbsoluteFinish {
  public:
   AbsoluteFinish(const SmoothModel& model, const MeasuredRows& rows, const SignedLoss& loss,
                  const PenaltyTerms& penalty)
@@ -35,45 +34,42 @@ class AbsoluteFinish : public LinearisedRows {
         rows_(rows.time.size()),
         weights_(rows.shares.cwiseProduct(deviation_weights(loss.loss, rows.time))) {}
 
-  double cost(const VectorXd& x) const override {
+  double cost(const VectorXd& x) const {
     return mean_loss(measured_, loss_, model_.predict(x), false) + penalty_(x);
   }
 
-  void linearise_at(const VectorXd& x) override {
+  void linearise_at(const VectorXd& x) {
     at_ = x;
     const auto linearised = model_.linearised(x);
     predicted_ = linearised->predicted();
     jacobian_ = linearised->jacobian();
-    effects_ = (1 + std::abs(loss_.tilt)) *
-               optimise::absolute_transposed_product(jacobian_.others, jacobian_.levels, weights_);
+    effects_ = (1 + std::abs(loss_.tilt)) * jacobian_.absolute().transposed_times(weights_);
     if (penalty_.active())
       penalised_ = penalty_.linearise(x);
   }
 
-  optimise::LadProblem problem(double radius, double& constant) const override {
+  /// The problem within the trust region; `constant`: its cost minus that of the model.
+  optimise::LadProblem problem(double radius, double& constant) const {
     optimise::LadProblem out;
     out.bounds = model_.around(at_, radius, penalty_.l2() > 0);
     const Index penalised = penalty_.active() ? penalised_.values.size() : 0;
     const Index l1_rows = penalty_.l1() > 0 ? penalised : 0;
     const Index l2_rows = penalty_.l2() > 0 ? penalised * optimise::kSquareRows : 0;
     const Index all = rows_ + l1_rows + l2_rows;
-    out.levels = jacobian_.levels;
-    out.matrix.resize(all, jacobian_.others.cols());
+    out.matrix = jacobian_;
     out.response.resize(all);
     out.weights.resize(all);
     out.linear = VectorXd::Zero(at_.size());
-    out.matrix.topRows(rows_) = jacobian_.others;
     out.response.head(rows_) = measured_.time - predicted_;
     out.weights.head(rows_) = weights_;
     constant = 0;
     if (loss_.tilt != 0) {
       const VectorXd tilted = loss_.tilt * weights_;
-      out.linear -= optimise::transposed_product(jacobian_.others, jacobian_.levels, tilted);
+      out.linear -= jacobian_.transposed_times(tilted);
       constant -= tilted.dot(measured_.time - predicted_);
     }
     if (l1_rows > 0) {
-      out.matrix.middleRows(rows_, l1_rows) = penalised_.gradients.others;
-      add_levels(0, l1_rows, 1, out.levels);
+      out.matrix.append(penalised_.gradients, 1);
       out.response.segment(rows_, l1_rows) = -penalised_.values;
       out.weights.segment(rows_, l1_rows).setConstant(penalty_.l1());
     }
@@ -82,7 +78,9 @@ class AbsoluteFinish : public LinearisedRows {
     return out;
   }
 
-  VectorXd correction(const optimise::LadResult& step, const VectorXd& trial) const override {
+  /// The change of the constants that returns the residuals of the step's active rows to zero after
+  /// the curvature of the model has moved them: a second-order correction.
+  VectorXd correction(const optimise::LadResult& step, const VectorXd& trial) const {
     const VectorXd predicted = model_.predict(trial);
     VectorXd raises = VectorXd::Zero(index(step.active_rows.size()));
     for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
@@ -90,21 +88,21 @@ class AbsoluteFinish : public LinearisedRows {
       if (row < rows_)  // others belong to the penalty
         raises[index(k)] = measured_.time[row] - predicted[row];
     }
-    return step.vertex->change_for(raises);
+    return step.change_for(raises);
   }
 
   /// A penalty also acts on idle terms, so that none is woken.
-  std::optional<VectorXd> wake(const optimise::LadResult& step) const override {
+  std::optional<VectorXd> wake(const optimise::LadResult& step) const {
     return penalty_.active() ? std::nullopt : model_.wake(at_, pull(step));
   }
 
-  VectorXd inside(const VectorXd& x, double cost) const override {
-    return model_.inside(x, effects_, cost);
-  }
+  VectorXd inside(const VectorXd& x, double cost) const { return model_.inside(x, effects_, cost); }
 
-  double length(const VectorXd& step) const override { return model_.length(step); }
+  double length(const VectorXd& step) const { return model_.length(step); }
 
-  bool length_bounds_radius() const override { return model_.holds_all_curved(penalty_.l2() > 0); }
+  /// True if the length of a step that fails limits the radius of the region: not if the radius
+  /// does not limit all curved constants.
+  bool length_bounds_radius() const { return model_.holds_all_curved(penalty_.l2() > 0); }
 
  private:
   const SmoothModel& model_;
@@ -115,7 +113,7 @@ class AbsoluteFinish : public LinearisedRows {
   VectorXd weights_;
   VectorXd at_;
   VectorXd predicted_;
-  optimise::LevelMatrix jacobian_;
+  optimise::RowMatrix jacobian_;
   VectorXd effects_;  ///< weighted sum of |J| per column
   PenalisedConstants penalised_;
 
@@ -128,8 +126,7 @@ class AbsoluteFinish : public LinearisedRows {
         out[row] = 0;
     if (loss_.tilt != 0)
       out -= loss_.tilt * weights_;
-    const VectorXd slopes =
-        step.vertex->slopes(optimise::transposed_product(jacobian_.others, jacobian_.levels, out));
+    const VectorXd slopes = step.slopes(jacobian_.transposed_times(out));
     for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
       const Index row = step.active_rows[k];
       if (row < rows_)
@@ -140,42 +137,129 @@ class AbsoluteFinish : public LinearisedRows {
 
   /// l2 (u + v)^2 = l2 (u^2 + 2 u v + v^2), v = g'd: all terms but the last are linear.
   void add_squares(Index row, optimise::LadProblem& out, double& constant) const {
-    const optimise::LevelMatrix& gradients = penalised_.gradients;
     const VectorXd& u = penalised_.values;
-    out.linear +=
-        optimise::transposed_product(gradients.others, gradients.levels, 2 * penalty_.l2() * u);
+    out.matrix.append(penalised_.gradients, optimise::kSquareRows);
+    out.linear += penalised_.gradients.transposed_times(2 * penalty_.l2() * u);
     constant -= penalty_.l2() * u.squaredNorm();
     const VectorXd reach = out.bounds.upper.cwiseMax(-out.bounds.lower);
-    const VectorXd of_others = gradients.levels.others(reach);
     for (Index k = 0; k < u.size(); ++k) {
-      const VectorXd direction = gradients.others.row(k);
-      double reached =
-          direction.cwiseAbs().dot((direction.array() == 0).select(0, of_others.array()).matrix());
-      const Index level = gradients.levels.empty()
-                              ? LevelColumns::none
-                              : gradients.levels.of_row[static_cast<std::size_t>(k)];
-      if (level != LevelColumns::none)
-        reached += std::abs(gradients.levels.value[k]) * reach[gradients.levels.first + level];
-      add_levels(k, 1, optimise::kSquareRows, out.levels);
-      optimise::put_square(direction, penalty_.l2(), reached, row + k * optimise::kSquareRows, out,
-                           constant);
+      const VectorXd direction = penalised_.gradients.row(k);
+      const double reached =
+          direction.cwiseAbs().dot((direction.array() == 0).select(0, reach.array()).matrix());
+      optimise::put_square(penalty_.l2(), reached, row + k * optimise::kSquareRows, out, constant);
     }
   }
-
-  /// Appends the levels of penalised constants, each repeated `times` times.
-  void add_levels(Index first, Index count, Index times, LevelColumns& to) const {
-    if (to.empty())
-      return;
-    const LevelColumns& from = penalised_.gradients.levels;
-    for (Index k = first; k < first + count; ++k)
-      to.of_row.insert(to.of_row.end(), static_cast<std::size_t>(times),
-                       from.of_row[static_cast<std::size_t>(k)]);
-    const Index before = to.value.size();
-    to.value.conservativeResize(before + count * times);
-    for (Index k = 0; k < count * times; ++k)
-      to.value[before + k] = from.value[first + k / times];
-  }
 };
+
+constexpr double kFirstRadius = 0.5;
+constexpr double kSmallestRadius = 1e-8;
+constexpr std::size_t kMostSteps = 100;
+/// Predicted gain, as a share of the cost, below which idle terms are checked before refinement has
+/// ended, and the gain since the last check that makes another worthwhile.
+constexpr double kGainToWake = 1e-4;
+constexpr double kGainBetweenWakes = 1e-3;
+/// Share of the predicted gain above which a step needs no correction and the radius may grow.
+constexpr double kGoodRatio = 0.75;
+constexpr int kCorrections = 3;
+/// Predicted gain, as a share of the cost, below which a step is also tried at a multiple.
+constexpr double kGainToExtrapolate = 1e-5;
+constexpr int kMostStrides = 10;
+/// Gap above which an optimum does not count as proven.
+constexpr double kUnproven = 1e-9;
+
+/// Solves the problem from a change of zero.
+optimise::LadResult solve(const optimise::LadProblem& problem,
+                          const optimise::LadOptions& options) {
+  return optimise::solve_lad(problem, VectorXd::Zero(problem.bounds.lower.size()), options);
+}
+
+/// Sequential linear programming: each step solves the linearised problem exactly within a trust
+/// region (Osborne and Watson 1971; trust regions after Fletcher 1981). Never worse than the start.
+Optimum minimise_by_sequential_lad(AbsoluteFinish& fit, const VectorXd& start, double gap_to_stop,
+                                   const std::stop_token& stop) {
+  Optimum out;
+  out.at = start;
+  out.cost = fit.cost(start);
+  fit.linearise_at(start);
+  double radius = kFirstRadius;
+  std::optional<VectorXd> anchor;  // start of the last step
+  double cost_when_woken = std::numeric_limits<double>::infinity();
+  std::vector<Index> active_rows;
+  while (out.steps < kMostSteps && radius > kSmallestRadius && !stop.stop_requested()) {
+    ++out.steps;
+    double constant = 0;
+    const optimise::LadResult step =
+        solve(fit.problem(radius, constant), {.active_rows = active_rows, .stop = stop});
+    const double gain = out.cost - (step.cost - constant);
+    const double possible = std::max(0.0, out.cost - (step.dual_bound - constant));
+    out.relative_gap = out.cost > 0 ? possible / out.cost : 0;
+    const bool at_end = gain <= gap_to_stop * out.cost;
+    // More kinks than constants may meet at the optimum. The rows that an earlier step has left
+    // active may then be a set that proves nothing; a cold start to the same point finds one that
+    // does.
+    if (at_end && out.relative_gap > std::max(kUnproven, 10 * gap_to_stop) &&
+        !active_rows.empty()) {
+      active_rows.clear();
+      continue;
+    }
+    active_rows = step.active_rows;
+    const double since_woken = at_end ? gap_to_stop : kGainBetweenWakes;
+    if ((at_end || gain <= kGainToWake * out.cost) &&
+        out.cost < (1 - since_woken) * cost_when_woken) {
+      cost_when_woken = out.cost;
+      if (const auto woken = fit.wake(step)) {
+        anchor.reset();
+        out.at = *woken;
+        fit.linearise_at(*woken);
+        radius = kFirstRadius;
+        continue;
+      }
+    }
+    if (at_end)
+      break;
+    VectorXd trial = fit.inside(out.at + step.x, out.cost);
+    double trial_cost = fit.cost(trial);
+    ++out.evaluations;
+    for (int k = 0; k < kCorrections && trial_cost > out.cost - kGoodRatio * gain; ++k) {
+      const VectorXd corrected = fit.inside(trial + fit.correction(step, trial), out.cost);
+      const double corrected_cost = fit.cost(corrected);
+      ++out.evaluations;
+      if (!(corrected_cost < trial_cost))
+        break;
+      trial = corrected;
+      trial_cost = corrected_cost;
+    }
+    const double ratio = (out.cost - trial_cost) / gain;
+    const double used = fit.length(step.x);
+    if (ratio < 0.25)
+      radius = 0.25 * (fit.length_bounds_radius() ? std::min(radius, used) : radius);
+    else if (ratio > kGoodRatio)
+      radius = std::max(radius, 2 * used);
+    if (trial_cost < out.cost) {
+      // Small steps zigzag along a curved valley, from one side to the other: the sum of two
+      // successive ones points along the valley.
+      if (ratio < kGoodRatio && gain <= kGainToExtrapolate * out.cost && anchor) {
+        VectorXd stride = trial - *anchor;
+        for (int k = 0; k < kMostStrides; ++k) {
+          VectorXd ahead = fit.inside(trial + stride, out.cost);
+          ahead = fit.inside(ahead + fit.correction(step, ahead), out.cost);
+          const double cost_ahead = fit.cost(ahead);
+          ++out.evaluations;
+          if (!(cost_ahead < trial_cost))
+            break;
+          stride = 2 * (ahead - trial);
+          trial = ahead;
+          trial_cost = cost_ahead;
+        }
+      }
+      anchor = out.at;
+      out.at = trial;
+      out.cost = trial_cost;
+      fit.linearise_at(trial);
+    }
+  }
+  return out;
+}
 
 /// Rounding of ln(time). The root of a smaller mean is no more accurate, and its derivatives at 0
 /// would be infinite.
@@ -212,8 +296,8 @@ class SmoothFinish : public CurvedProblem {
         shares.cwiseProduct(is_logarithmic(loss_) ? rows.curvature : rows.convex_curvature), slope);
     // The curvature of the root couples all levels. It vanishes at the optimum and is omitted if
     // there are many levels.
-    if (facts_of(loss_).is_root && out.hessian.is_dense())
-      out.hessian.core -= out.gradient * out.gradient.transpose() / root;
+    if (facts_of(loss_).is_root && !out.hessian.is_sparse())
+      out.hessian.dense -= out.gradient * out.gradient.transpose() / root;
     if (penalty_.active())
       add_penalty(x, out);
     return out;
@@ -235,10 +319,8 @@ class SmoothFinish : public CurvedProblem {
   void add_penalty(const VectorXd& x, CostParabola& out) const {
     const PenalisedConstants penalised = penalty_.linearise(x);
     const VectorXd curvature = tangent_curvature(penalised.values, penalty_.l1(), penalty_.l2());
-    out.gradient +=
-        optimise::transposed_product(penalised.gradients.others, penalised.gradients.levels,
-                                     curvature.cwiseProduct(penalised.values));
-    const ArrowMatrix bend = gram(penalised.gradients, curvature);
+    out.gradient += penalised.gradients.transposed_times(curvature.cwiseProduct(penalised.values));
+    const SymmetricMatrix bend = gram(penalised.gradients, curvature);
     out.hessian.add(1, bend);
     out.gauss_newton.add(1, bend);
   }
@@ -268,8 +350,9 @@ Optimum finish(const SmoothModel& model, const MeasuredRows& rows, const SignedL
   return minimise_by_sequential_lad(problem, start, gap_to_stop, stop);
 }
 
-ArrowMatrix curvature_at(const SmoothModel& model, const MeasuredRows& rows, const SignedLoss& loss,
-                         const PenaltyTerms& penalty, const VectorXd& at) {
+SymmetricMatrix curvature_at(const SmoothModel& model, const MeasuredRows& rows,
+                             const SignedLoss& loss, const PenaltyTerms& penalty,
+                             const VectorXd& at) {
   return SmoothFinish(model, rows, loss.loss, penalty).quadratic(at).hessian;
 }
 

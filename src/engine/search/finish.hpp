@@ -16,22 +16,25 @@ class LinearisedModel {
   virtual ~LinearisedModel() = default;
 
   const VectorXd& predicted() const { return predicted_; }
-  virtual optimise::LevelMatrix jacobian() const = 0;
+  virtual optimise::RowMatrix jacobian() const { return jacobian_; }
   /// J'v.
-  virtual VectorXd slopes(const VectorXd& v) const = 0;
+  virtual VectorXd slopes(const VectorXd& v) const { return jacobian_.transposed_times(v); }
   /// J' diag(weights) J.
-  virtual ArrowMatrix gram(const VectorXd& weights) const = 0;
+  virtual SymmetricMatrix gram(const VectorXd& weights) const {
+    return perfmodel::gram(jacobian_, weights);
+  }
   /// Second derivatives of the predictions, summed over the rows with these weights.
-  virtual ArrowMatrix bend(const VectorXd& weights) const = 0;
+  virtual SymmetricMatrix bend(const VectorXd& weights) const = 0;
   /// gram(weights) + bend(bends), which a form may find together.
-  virtual ArrowMatrix hessian(const VectorXd& weights, const VectorXd& bends) const {
-    ArrowMatrix out = gram(weights);
+  virtual SymmetricMatrix hessian(const VectorXd& weights, const VectorXd& bends) const {
+    SymmetricMatrix out = gram(weights);
     out.add(1, bend(bends));
     return out;
   }
 
  protected:
   VectorXd predicted_;
+  optimise::RowMatrix jacobian_;  ///< unless a form finds what it is needed for in another way
 };
 
 /// Times of rows as a smooth function of constants in a box: what local refinement needs of a form.
@@ -46,9 +49,15 @@ class SmoothModel {
   /// True if a prediction is only valid if it is positive.
   virtual bool is_positive() const { return false; }
 
-  /// Bounds of the steps from `at` in the box and the trust region. The latter limits the constants
-  /// in which the model is curved, and with `curved_penalty` all penalised ones.
-  virtual optimise::Bounds around(const VectorXd& at, double radius, bool curved_penalty) const = 0;
+  /// Bounds of the steps from `at` in the box and the trust region.
+  optimise::Bounds around(const VectorXd& at, double radius, bool curved_penalty) const {
+    const VectorXd most = reach(at, radius, curved_penalty);
+    return {(box().lower - at).cwiseMax(-most).cwiseMin(0),
+            (box().upper - at).cwiseMin(most).cwiseMax(0)};
+  }
+  /// The longest steps in the trust region, which limits the constants in which the model is
+  /// curved, and with `curved_penalty` all penalised ones.
+  virtual VectorXd reach(const VectorXd& at, double radius, bool curved_penalty) const = 0;
   /// Length of a step in the constants that the trust region always limits. holds_all_curved() is
   /// true if no others are curved.
   virtual double length(const VectorXd& step) const = 0;
@@ -69,7 +78,7 @@ class SmoothModel {
 /// The penalised quantities, linearised in the constants.
 struct PenalisedConstants {
   VectorXd values;
-  optimise::LevelMatrix gradients;  ///< one row per value
+  optimise::RowMatrix gradients;  ///< one row per value
 };
 
 /// l1 sum_k |u_k| + l2 sum_k u_k^2, in units of the loss.
@@ -126,7 +135,8 @@ Optimum finish(const SmoothModel& model, const MeasuredRows& rows, const SignedL
                const std::stop_token& stop);
 
 /// The second derivatives of loss and penalty at a point. The loss must not be an absolute one.
-ArrowMatrix curvature_at(const SmoothModel& model, const MeasuredRows& rows, const SignedLoss& loss,
-                         const PenaltyTerms& penalty, const VectorXd& at);
+SymmetricMatrix curvature_at(const SmoothModel& model, const MeasuredRows& rows,
+                             const SignedLoss& loss, const PenaltyTerms& penalty,
+                             const VectorXd& at);
 
 }  // namespace perfmodel

@@ -65,7 +65,7 @@ constexpr double kSlack = 1 + 1e-12;
 }  // namespace
 
 std::optional<LevelGroups> LevelGroups::make(const ModelSpec& spec, const WeightedRows& rows) {
-  if (!column_of_many_levels(rows.design()))
+  if (!has_many_levels(rows.design()))
     return std::nullopt;
   ModelSpec grouped = spec;
   std::vector<std::vector<std::uint32_t>> group_of;
@@ -387,6 +387,14 @@ Explored best_start(const FitOptions& options, const std::function<Start(std::si
   return out;
 }
 
+SearchSummary summary_of(const FitOptions& options) {
+  SearchSummary out;
+  out.method = method_of(options);
+  out.objective = {options.loss, options.quantile, options.penalty};
+  out.seed = options.seed;
+  return out;
+}
+
 void describe_search(const Explored& found, const Design& training, const FitOptions& options,
                      const PenaltyTerms& penalty,
                      const std::function<VectorXd(const VectorXd&)>& constants_of,
@@ -399,11 +407,7 @@ void describe_search(const Explored& found, const Design& training, const FitOpt
   const double cost_of_search = cost_at(of_search);
   const double cost = cost_at(finish.at);
   SearchSummary& out = model.search;
-  out.method = method_of(options);
-  out.objective.loss = options.loss;
-  out.objective.quantile = options.quantile;
-  out.objective.penalty = options.penalty;
-  out.seed = options.seed;
+  out = summary_of(options);
   out.strategy = to_text(search_options(options).strategy);
   out.starts = starts_of(options);
   out.population = static_cast<std::size_t>(search.population.cols());

@@ -113,6 +113,9 @@ struct Explored {
 /// Runs the independent searches, in parallel, of which the options say how many.
 Explored best_start(const FitOptions& options, const std::function<Start(std::size_t)>& run);
 
+/// What of the options of a fit its model keeps.
+SearchSummary summary_of(const FitOptions& options);
+
 /// Fills constants, search and errors of a model. `constants_of`: from the constants of search and
 /// refinement to those of the model.
 void describe_search(const Explored& found, const Design& training, const FitOptions& options,

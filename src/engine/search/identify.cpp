@@ -60,10 +60,8 @@ Sensitivity sensitivity_of(const SearchSpace& space, const Design& training,
     left_out.push_back(standings[k] == Standing::fixed ||
                        (standings[k] == Standing::at_zero && space.layout().is_of_power(k)));
   const ScaledModel model(training, space);
-  const auto at = model.linearised(scaled);
-  return {std::move(standings), std::move(left_out),
-          [&](const VectorXd& weights) { return at->gram(weights); },
-          curvature_of(options.loss, training, at->predicted()), training.rows};
+  return {std::move(standings), std::move(left_out), *model.linearised(scaled), options.loss,
+          training};
 }
 
 /// The sentence for a column with one value besides 0, which determines the term but not its power.

@@ -10,9 +10,6 @@
 namespace perfmodel {
 namespace {
 
-using optimise::LevelColumns;
-using optimise::LevelMatrix;
-
 std::size_t entry(const NumericFactor& factor, std::size_t row) {
   return factor.coded() ? factor.codes[row] : row;
 }
@@ -46,7 +43,7 @@ ScaledModel::ScaledModel(const Design& design, const SearchSpace& space)
       space_(space),
       layout_(space.layout()),
       first_power_(index(layout_.intrinsic_power(0))),
-      many_levels_(column_of_many_levels(design)),
+      is_sparse_(has_many_levels(design)),
       intrinsic_logs_(centred_logs(design.intrinsic, space.intrinsic_log_centres())),
       extrinsic_logs_(centred_logs(design.extrinsic, space.extrinsic_log_centres())) {}
 
@@ -106,43 +103,28 @@ void ScaledModel::put_derivatives(const VectorXd& scaled, const Parts& part, con
   }
 }
 
-LevelColumns ScaledModel::levels_apart() const {
-  LevelColumns out;
-  if (many_levels_) {
-    out.first = index(layout_.level(*many_levels_, 0));
-    out.count = index(design_.categorical[*many_levels_].levels);
-  }
-  return out;
-}
-
 class ScaledModel::Linearised : public LinearisedModel {
  public:
   Linearised(const ScaledModel& model, const VectorXd& scaled)
       : Linearised(model, scaled, model.parts(scaled)) {}
 
-  LevelMatrix jacobian() const override { return jacobian_.matrix(); }
-  VectorXd slopes(const VectorXd& v) const override { return jacobian_.slopes(v); }
-  ArrowMatrix gram(const VectorXd& weights) const override { return jacobian_.gram(weights); }
-  ArrowMatrix bend(const VectorXd& weights) const override;
+  SymmetricMatrix bend(const VectorXd& weights) const override;
 
  private:
   const ScaledModel& model_;
-  LevelJacobian jacobian_;
 
-  Linearised(const ScaledModel& model, const VectorXd& scaled, const Parts& parts)
-      : model_(model),
-        jacobian_(model.levels_apart(), index(model.design_.rows), scaled.size(),
-                  [&](const auto& put) {
-                    model.put_derivatives(scaled, parts, [&](Index row, std::size_t k, double d) {
-                      put(row, index(k), d);
-                    });
-                  }) {
+  Linearised(const ScaledModel& model, const VectorXd& scaled, const Parts& parts) : model_(model) {
     predicted_ = parts.predicted(scaled);
+    jacobian_ = {index(model.design_.rows), scaled.size(), model.is_sparse_, [&](const auto& put) {
+                   model.put_derivatives(scaled, parts, [&](Index row, std::size_t k, double d) {
+                     put(row, index(k), d);
+                   });
+                 }};
   }
 };
 
 /// All second derivatives of Eq. (4) are a first derivative times the logarithm of a column.
-ArrowMatrix ScaledModel::Linearised::bend(const VectorXd& weights) const {
+SymmetricMatrix ScaledModel::Linearised::bend(const VectorXd& weights) const {
   const Design& design = model_.design_;
   const Eq4Layout& layout = model_.layout_;
   std::vector<Eigen::Triplet<double>> entries;
@@ -169,24 +151,23 @@ ArrowMatrix ScaledModel::Linearised::bend(const VectorXd& weights) const {
       if (k < layout.extrinsic_power(0) || k >= layout.extrinsic_power(j))
         put(layout.extrinsic_power(j), k, row[index(k)]);
   }
-  return arrow_of(model_.levels_apart(), index(layout.size()), entries);
+  return {index(layout.size()), model_.is_sparse_, std::move(entries)};
 }
 
 std::unique_ptr<LinearisedModel> ScaledModel::linearised(const VectorXd& scaled) const {
   return std::make_unique<Linearised>(*this, scaled);
 }
 
-optimise::Bounds ScaledModel::around(const VectorXd& at, double radius, bool curved_penalty) const {
-  VectorXd reach = VectorXd::Constant(at.size(), radius);
+VectorXd ScaledModel::reach(const VectorXd& at, double radius, bool curved_penalty) const {
+  VectorXd out = VectorXd::Constant(at.size(), radius);
   if (curved_penalty) {
-    reach.head(first_power_) =
+    out.head(first_power_) =
         radius * at.head(first_power_).cwiseAbs().cwiseMax(0.05 * box().upper.head(first_power_));
   } else {
-    reach.head(first_power_).setConstant(std::numeric_limits<double>::infinity());
+    out.head(first_power_).setConstant(std::numeric_limits<double>::infinity());
   }
-  reach[at.size() - 1] = std::numeric_limits<double>::infinity();
-  return {(box().lower - at).cwiseMax(-reach).cwiseMin(0),
-          (box().upper - at).cwiseMin(reach).cwiseMax(0)};
+  out[at.size() - 1] = std::numeric_limits<double>::infinity();
+  return out;
 }
 
 VectorXd ScaledModel::inside(const VectorXd& scaled, const VectorXd& effects, double cost) const {

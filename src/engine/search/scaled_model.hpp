@@ -21,14 +21,13 @@ class ScaledModel : public SmoothModel {
   ScaledModel(const Design& design, const SearchSpace& space);
 
   VectorXd predict(const VectorXd& scaled) const override;
-  /// The derivatives by the levels of a column of many levels are stored separately.
   std::unique_ptr<LinearisedModel> linearised(const VectorXd& scaled) const override;
 
   const optimise::Bounds& box() const override { return space_.scaled(); }
 
   /// The trust region limits the powers: the model is linear in a and C. With a squared penalty,
   /// which is curved in a, it also limits a.
-  optimise::Bounds around(const VectorXd& at, double radius, bool curved_penalty) const override;
+  VectorXd reach(const VectorXd& at, double radius, bool curved_penalty) const override;
   double length(const VectorXd& step) const override;
   bool holds_all_curved(bool curved_penalty) const override { return !curved_penalty; }
 
@@ -50,13 +49,12 @@ class ScaledModel : public SmoothModel {
   Parts parts(const VectorXd& scaled) const;
   template <class Put>
   void put_derivatives(const VectorXd& scaled, const Parts& part, const Put& put) const;
-  optimise::LevelColumns levels_apart() const;
 
   const Design& design_;
   const SearchSpace& space_;
   const Eq4Layout& layout_;
   Index first_power_;
-  std::optional<std::size_t> many_levels_;           ///< column whose levels are stored apart
+  bool is_sparse_;
   std::vector<std::vector<double>> intrinsic_logs_;  ///< per column and distinct value
   std::vector<std::vector<double>> extrinsic_logs_;
 };

@@ -10,16 +10,9 @@
 
 namespace perfmodel {
 
-std::optional<std::size_t> column_of_many_levels(const Design& design) {
-  std::optional<std::size_t> out;
-  std::size_t most = kManyLevels - 1;
-  for (std::size_t c = 0; c < design.categorical.size(); ++c) {
-    if (design.categorical[c].levels <= most)
-      continue;
-    most = design.categorical[c].levels;
-    out = c;
-  }
-  return out;
+bool has_many_levels(const Design& design) {
+  return std::ranges::any_of(
+      design.categorical, [](const LevelFactor& factor) { return factor.levels >= kManyLevels; });
 }
 
 namespace {
@@ -115,12 +108,9 @@ Regulariser::Regulariser(const SearchSpace& space, const WeightedRows& training,
                          const FitOptions& options)
     : PenaltyTerms(options.penalty.l1, options.penalty.l2),
       layout_(space.layout()),
+      is_sparse_(has_many_levels(training.design())),
       intrinsic_shift_(space.intrinsic_log_centres()),
       extrinsic_shift_(space.extrinsic_log_centres()) {
-  if (const auto many = column_of_many_levels(training.design())) {
-    first_level_ = layout_.level(*many, 0);
-    levels_ = training.design().categorical[*many].levels;
-  }
   if (options.penalty.constants == Penalise::raw || !active())
     return;
   unit_ = median(training.measured().time);
@@ -146,36 +136,24 @@ VectorXd Regulariser::values(const VectorXd& scaled) const {
 
 PenalisedConstants Regulariser::linearise(const VectorXd& scaled) const {
   const Index penalised = scaled.size() - 1;
-  PenalisedConstants out{.values = scaled.head(penalised), .gradients = {}};
-  optimise::LevelColumns& levels = out.gradients.levels;
-  levels.first = index(first_level_);
-  levels.count = index(levels_);
-  levels.of_row.assign(static_cast<std::size_t>(penalised), optimise::LevelColumns::none);
-  levels.value = VectorXd::Zero(penalised);
-  out.gradients.others.setZero(penalised, scaled.size() - levels.count);
-  const auto put = [&](Index k, Index constant, double derivative) {
-    if (levels.holds(constant)) {
-      levels.of_row[static_cast<std::size_t>(k)] = constant - levels.first;
-      levels.value[k] = derivative;
-    } else {
-      out.gradients.others(k, levels.other(constant)) = derivative;
+  PenalisedConstants out{.values = values(scaled), .gradients = {}};
+  const auto put_gradients = [&](const auto& put) {
+    for (Index k = 0; k < penalised; ++k) {
+      const std::size_t constant = static_cast<std::size_t>(k);
+      if (layout_.is_power(constant)) {
+        put(k, k, 1);
+        continue;
+      }
+      // x = a * exp(-p shift - sum_j q_j shift_j) / unit
+      put(k, k, factor(constant, scaled));
+      if (layout_.is_of_power(constant))
+        put(k, index(layout_.intrinsic_power(constant)),
+            -intrinsic_shift_[constant] * out.values[k]);
+      for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
+        put(k, index(layout_.extrinsic_power(j)), -extrinsic_shift_[j] * out.values[k]);
     }
   };
-  for (Index k = 0; k < penalised; ++k) {
-    const std::size_t constant = static_cast<std::size_t>(k);
-    if (layout_.is_power(constant)) {
-      put(k, k, 1);
-      continue;
-    }
-    // x = a * exp(-p shift - sum_j q_j shift_j) / unit
-    const double own = factor(constant, scaled);
-    put(k, k, own);
-    out.values[k] *= own;
-    if (layout_.is_of_power(constant))
-      put(k, index(layout_.intrinsic_power(constant)), -intrinsic_shift_[constant] * out.values[k]);
-    for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
-      put(k, index(layout_.extrinsic_power(j)), -extrinsic_shift_[j] * out.values[k]);
-  }
+  out.gradients = {penalised, scaled.size(), is_sparse_, put_gradients};
   return out;
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "base/eigen.hpp"
@@ -15,12 +14,11 @@
 
 namespace perfmodel {
 
-/// A categorical column with at least this many levels is not searched level by level, and linear
-/// algebra treats its levels separately: each row has only one of them.
+/// A categorical column with at least this many levels is not searched level by level, and matrices
+/// are sparse: each row has only one of them.
 inline constexpr std::size_t kManyLevels = 32;
 
-/// The categorical column with the most levels, if it has at least kManyLevels.
-std::optional<std::size_t> column_of_many_levels(const Design& design);
+bool has_many_levels(const Design& design);
 
 /// ln of the geometric mean of a column over all runs in which it is not 0.
 double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows);
@@ -86,9 +84,7 @@ class Regulariser : public PenaltyTerms {
  private:
   Eq4Layout layout_;
   double unit_ = 1;  ///< unit of the penalised coefficients
-  /// First constant and number of levels of the column whose gradients are stored separately.
-  std::size_t first_level_ = 0;
-  std::size_t levels_ = 0;
+  bool is_sparse_;
   /// Shift of the logarithm of each column between scaled and penalised constants.
   std::vector<double> intrinsic_shift_;
   std::vector<double> extrinsic_shift_;

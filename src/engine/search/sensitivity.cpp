@@ -49,8 +49,8 @@ Sensitivity::Sensitivity(std::vector<Standing> standings, std::vector<bool> left
       left_out_(std::move(left_out)),
       held_(left_out_) {
   const VectorXd& weights = curvature.weights;
-  ArrowMatrix normal = gram(weights);
-  norms_ = normal.whole_diagonal().cwiseMax(0).cwiseSqrt();
+  SymmetricMatrix normal = gram(weights);
+  norms_ = normal.diagonal().cwiseMax(0).cwiseSqrt();
   for (std::size_t k = 0; k < held_.size(); ++k) {
     double& norm = norms_[index(k)];
     if (norm == 0 && !held_[k] && standings_[k] != Standing::idle)
@@ -78,7 +78,7 @@ double Sensitivity::effect(const VectorXd& direction) const {
 }
 
 MatrixXd Sensitivity::flat_directions(const std::vector<bool>& held) const {
-  const VectorXd diagonal = normal_.whole_diagonal();
+  const VectorXd diagonal = normal_.diagonal();
   std::vector<bool> all = held;
   for (std::size_t k = 0; k < all.size(); ++k)
     all[k] = all[k] || diagonal[static_cast<Index>(k)] == 0;
@@ -88,7 +88,7 @@ MatrixXd Sensitivity::flat_directions(const std::vector<bool>& held) const {
 }
 
 VectorXd Sensitivity::of_coordinates(const VectorXd& gradient) const {
-  return (normal_.whole_diagonal().array() == 0).select(0, gradient.array()).matrix();
+  return (normal_.diagonal().array() == 0).select(0, gradient.array()).matrix();
 }
 
 bool Sensitivity::is_estimable(const VectorXd& gradient) const {

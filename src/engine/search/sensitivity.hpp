@@ -5,11 +5,13 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"
+#include "search/finish.hpp"
 #include "search/losses.hpp"
 #include "search/search_space.hpp"
 
@@ -52,13 +54,21 @@ enum class Standing {
 class Sensitivity {
  public:
   /// J' diag(weights) J.
-  using Gram = std::function<ArrowMatrix(const VectorXd& weights)>;
+  using Gram = std::function<SymmetricMatrix(const VectorXd& weights)>;
 
   /// Excludes the constants in `left_out`, and those that no row depends on. `runs`: their number
   /// in all rows. After a stop request, the constructor and the expensive functions throw
   /// Interrupted.
   Sensitivity(std::vector<Standing> standings, std::vector<bool> left_out, const Gram& gram,
               const Curvature& curvature, std::size_t runs, std::stop_token stop = {});
+
+  /// The same at predictions that are linearised in all constants.
+  Sensitivity(std::vector<Standing> standings, std::vector<bool> left_out,
+              const LinearisedModel& at, Loss loss, const Design& training)
+      : Sensitivity(
+            std::move(standings), std::move(left_out),
+            [&](const VectorXd& weights) { return at.gram(weights); },
+            curvature_of(loss, training, at.predicted()), training.rows) {}
 
   const std::vector<Standing>& standings() const { return standings_; }
   /// Weighted norm of the change of the predictions, to first order, per step along `direction`.
@@ -81,9 +91,9 @@ class Sensitivity {
   std::stop_token stop_;
   std::vector<Standing> standings_;
   std::vector<bool> left_out_;
-  VectorXd norms_;      ///< of the Jacobian's columns; 1 if that is 0 or excluded
-  ArrowMatrix normal_;  ///< 0 for excluded constants
-  ArrowMatrix scores_;
+  VectorXd norms_;          ///< of the Jacobian's columns; 1 if that is 0 or excluded
+  SymmetricMatrix normal_;  ///< 0 for excluded constants
+  SymmetricMatrix scores_;
   MatrixXd null_;           ///< orthonormal basis of the null space
   PseudoInverse inverse_;   ///< for the free constants
   std::vector<bool> held_;  ///< all constants that are not free

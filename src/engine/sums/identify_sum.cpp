@@ -128,8 +128,8 @@ Sensitivity SumSensitivity::sensitivity_of(const Design& runs, const FitOptions&
   if (options.stop.stop_requested())
     throw Interrupted();
   const auto gram_of = [&](const VectorXd& weights) {
-    ArrowMatrix out = gram(jacobian, weights);
-    return sum_.layout.size() > kMostDenseConstants ? out : dense_arrow(MatrixXd(*out.sparse));
+    SymmetricMatrix out = gram(jacobian, weights);
+    return sum_.layout.size() > kMostDenseConstants ? out : MatrixXd(*out.sparse);
   };
   std::vector<Standing> standings = standings_of(sum_, options);
   std::vector<bool> left_out;

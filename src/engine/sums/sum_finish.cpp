@@ -154,14 +154,17 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
   if (l1_ > 0 || l2_ > 0) {
     const auto of_term = penalised_of_term(coordinates, shape);
     const Index rows = of_term.empty() ? 0 : of_term.back().row() + 1;
-    penalised_ =
-        LevelJacobian(levels_apart(coordinates.data(), shape), shape.terms * rows, shape.size(),
-                      [&](const auto& put) {
-                        for (Index k = 0; k < shape.terms; ++k)
-                          for (const auto& entry : of_term)
-                            put(k * rows + entry.row(), k * features + entry.col(), entry.value());
-                      })
-            .matrix();
+    const auto put_entries = [&](const auto& put) {
+      for (Index k = 0; k < shape.terms; ++k)
+        for (const auto& entry : of_term)
+          put(k * rows + entry.row(), k * features + entry.col(), entry.value());
+      for (const auto& [follower, leader] : shape.followers())
+        for (const auto& entry : of_term)
+          if (entry.col() == leader)
+            put(follower / features * rows + entry.row(), leader, entry.value());
+    };
+    penalised_ = {shape.terms * rows, shape.size(), !coordinates.data().many_levels.empty(),
+                  put_entries};
   }
   box_.lower = VectorXd::Constant(shape.size(), -kWidestLogFactor);
   box_.upper = VectorXd::Constant(shape.size(), kWidestLogFactor);
@@ -175,12 +178,8 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
   for (std::size_t j = 0; j < held.size(); ++j)
     if (held[j])
       box_.lower[index(j)] = box_.upper[index(j)] = 0;
-  for (const auto& [follower, leader] : shape.followers()) {
+  for (const auto& [follower, leader] : shape.followers())
     box_.lower[follower] = box_.upper[follower] = 0;
-    if (penalised_.rows() > 0)
-      penalised_.others.col(penalised_.levels.other(leader)) +=
-          penalised_.others.col(penalised_.levels.other(follower));
-  }
   if (shape.intercept) {
     box_.lower[shape.size() - 1] = 0;
     box_.upper[shape.size() - 1] = (contains(shape.signs, -1) ? kWidestMinuend : kWidestIntercept) *
@@ -189,14 +188,14 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
 }
 
 PenalisedConstants SumGoal::linearise(const VectorXd& x) const {
-  return {optimise::product(penalised_.others, penalised_.levels, x), penalised_};
+  return {penalised_ * x, penalised_};
 }
 
 VectorXd SumGoal::without_traces(const VectorXd& x) const {
   VectorXd out = x;
   if (l1_ == 0)
     return out;
-  const optimise::RowMajorMatrix& all = penalised_.others;  // no levels apart
+  const optimise::RowMajorMatrix& all = penalised_.dense;  // contrasts only
   const ArrayXd size = (all.cwiseAbs() * x.cwiseAbs()).array();
   for (Index j = 0; j < out.size(); ++j) {
     const ArrayXd share = all.col(j).array();
@@ -272,12 +271,11 @@ class SumModel : public SmoothModel {
   bool is_positive() const override { return true; }
 
   /// The trust region limits all coordinates but C, in which the sum is linear.
-  optimise::Bounds around(const VectorXd& at, double radius, bool) const override {
-    VectorXd reach = VectorXd::Constant(shape_.size(), radius);
+  VectorXd reach(const VectorXd&, double radius, bool) const override {
+    VectorXd out = VectorXd::Constant(shape_.size(), radius);
     if (shape_.intercept)
-      reach[reach.size() - 1] = std::numeric_limits<double>::infinity();
-    return {(box().lower - at).cwiseMax(-reach).cwiseMin(0),
-            (box().upper - at).cwiseMin(reach).cwiseMax(0)};
+      out[out.size() - 1] = std::numeric_limits<double>::infinity();
+    return out;
   }
 
   double length(const VectorXd& step) const override {
@@ -305,7 +303,7 @@ class SumModel : public SmoothModel {
       predicted_ = std::move(parts.total);
     }
 
-    optimise::LevelMatrix jacobian() const override {
+    optimise::RowMatrix jacobian() const override {
       optimise::RowMajorMatrix out(terms_.rows(), shape_.size());
       const Index features = shape_.features();
       for (Index k = 0; k < shape_.terms; ++k)
@@ -315,7 +313,7 @@ class SumModel : public SmoothModel {
         out.col(leader) += out.col(follower);
       if (shape_.intercept)
         out.rightCols(1).setOnes();
-      return {.others = std::move(out), .levels = {}};
+      return out;
     }
 
     VectorXd slopes(const VectorXd& v) const override {
@@ -328,14 +326,14 @@ class SumModel : public SmoothModel {
       return out;
     }
 
-    ArrowMatrix gram(const VectorXd& weights) const override { return with_bend(weights, {}); }
+    SymmetricMatrix gram(const VectorXd& weights) const override { return with_bend(weights, {}); }
 
     /// Second derivatives: term times feature times feature, within a term only.
-    ArrowMatrix bend(const VectorXd& weights) const override {
+    SymmetricMatrix bend(const VectorXd& weights) const override {
       return hessian(VectorXd::Zero(weights.size()), weights);
     }
 
-    ArrowMatrix hessian(const VectorXd& weights, const VectorXd& bends) const override {
+    SymmetricMatrix hessian(const VectorXd& weights, const VectorXd& bends) const override {
       return with_bend(weights, terms_.array().colwise() * bends.array());
     }
 
@@ -348,7 +346,7 @@ class SumModel : public SmoothModel {
       return model_.normal_matrix_->feature_sums(terms_.array().colwise() * v.array()).reshaped();
     }
 
-    ArrowMatrix with_bend(const VectorXd& weights, const MatrixXd& bend) const {
+    SymmetricMatrix with_bend(const VectorXd& weights, const MatrixXd& bend) const {
       const Index size = model_.curved();
       MatrixXd out(shape_.size(), shape_.size());
       out.topLeftCorner(size, size) = (*model_.normal_matrix_)(terms_, weights.array(), bend);
@@ -362,7 +360,7 @@ class SumModel : public SmoothModel {
         out.row(leader) += out.row(follower);
         out.col(leader) += out.col(follower);
       }
-      return dense_arrow(std::move(out));
+      return out;
     }
   };
 
@@ -370,34 +368,28 @@ class SumModel : public SmoothModel {
   class SparselyLinearised : public LinearisedModel {
    public:
     SparselyLinearised(const TermData& data, const SumShape& shape, SumParts parts)
-        : data_(data),
-          shape_(shape),
-          terms_(std::move(parts.terms)),
-          jacobian_(jacobian_of(data, shape, terms_, 1)) {
+        : data_(data), shape_(shape), terms_(std::move(parts.terms)) {
       predicted_ = std::move(parts.total);
+      jacobian_ = jacobian_of(data, shape, terms_, 1);
     }
 
-    optimise::LevelMatrix jacobian() const override { return jacobian_.matrix(); }
-    VectorXd slopes(const VectorXd& v) const override { return jacobian_.slopes(v); }
-    ArrowMatrix gram(const VectorXd& weights) const override { return jacobian_.gram(weights); }
-
     /// The Gram matrix of the features with one row per row and term.
-    ArrowMatrix bend(const VectorXd& weights) const override {
+    SymmetricMatrix bend(const VectorXd& weights) const override {
       const Index rows = data_.rows();
-      const LevelJacobian features(
-          levels_apart(data_, shape_), shape_.terms * rows, shape_.size(), [&](const auto& put) {
+      const optimise::RowMatrix features(
+          shape_.terms * rows, shape_.size(), true, [&](const auto& put) {
             for_features(data_, shape_, [&](Index row, Index k, Index coordinate, double x) {
               put(k * rows + row, coordinate, x);
             });
           });
-      return features.gram((terms_.array().colwise() * weights.array()).reshaped().matrix());
+      return perfmodel::gram(features,
+                             (terms_.array().colwise() * weights.array()).reshaped().matrix());
     }
 
    private:
     const TermData& data_;
     const SumShape& shape_;
     MatrixXd terms_;
-    LevelJacobian jacobian_;
   };
 
   const TermData& data_;
@@ -430,13 +422,13 @@ SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, 
   return tidied.cost <= (1 + kSumGap) * out.cost ? tidied : out;
 }
 
-ArrowMatrix curvature_at(const TermData& data, const SumShape& shape, const SumGoal& goal,
-                         const SumFit& at, const FitOptions& options) {
+SymmetricMatrix curvature_at(const TermData& data, const SumShape& shape, const SumGoal& goal,
+                             const SumFit& at, const FitOptions& options) {
   return curvature_at(SumModel(data, shape, goal, options), MeasuredRows(data.time), goal.loss(),
                       goal, finish_coordinates(shape, goal, at.theta));
 }
 
-std::optional<double> rise_by_move(const ArrowMatrix& curvature, const std::vector<bool>& fixed,
+std::optional<double> rise_by_move(const SymmetricMatrix& curvature, const std::vector<bool>& fixed,
                                    const VectorXd& move, const std::stop_token& stop) {
   const VectorXd pull = curvature * move;
   const auto following = solve_free(curvature, fixed, pull, stop);

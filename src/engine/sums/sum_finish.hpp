@@ -47,7 +47,7 @@ class SumGoal : public PenaltyTerms {
 
  private:
   SignedLoss loss_;
-  optimise::LevelMatrix penalised_;  ///< that of u = penalised * x; no rows if nothing is
+  optimise::RowMatrix penalised_;  ///< that of u = penalised * x; no rows if nothing is
   optimise::Bounds box_;
 };
 
@@ -62,14 +62,14 @@ SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, 
 
 /// The second derivatives of the goal at a fit, in the coordinates of the refinement: with C in
 /// place of ln C.
-ArrowMatrix curvature_at(const TermData& data, const SumShape& shape, const SumGoal& goal,
-                         const SumFit& at, const FitOptions& options);
+SymmetricMatrix curvature_at(const TermData& data, const SumShape& shape, const SumGoal& goal,
+                             const SumFit& at, const FitOptions& options);
 
 /// The rise of a goal from its minimum, whose second derivatives are given, if some coordinates are
 /// moved and the others follow: half the product of the move with the Schur complement. `fixed`:
 /// true for those that are moved and those that cannot follow. Nullopt if the goal is not convex in
 /// the others.
-std::optional<double> rise_by_move(const ArrowMatrix& curvature, const std::vector<bool>& fixed,
+std::optional<double> rise_by_move(const SymmetricMatrix& curvature, const std::vector<bool>& fixed,
                                    const VectorXd& move, const std::stop_token& stop);
 
 /// A sum of one shape and the objective of its constants.

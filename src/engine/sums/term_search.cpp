@@ -13,8 +13,6 @@
 namespace perfmodel {
 namespace {
 
-using optimise::LevelColumns;
-
 /// Largest |ln| of a term: practically infinite, but finite arithmetic.
 constexpr double kLargestLog = 60;
 /// Smallest total in a logarithm or a division.
@@ -88,7 +86,7 @@ enum class Curvature { cautious, exact };
 /// cost + g'd + d'Hd/2 near a point.
 struct Quadratic {
   VectorXd gradient;
-  ArrowMatrix hessian;
+  SymmetricMatrix hessian;
 };
 
 /// The loss of a sum as a function of its coordinates.
@@ -158,12 +156,12 @@ class SumObjective {
 
   Quadratic sparse_near(const Point& point, const ArrayXd& pull, const ArrayXd& curvature) const {
     const double c = shape_.intercept ? std::exp(point.theta[point.theta.size() - 1]) : 0;
-    const LevelJacobian jacobian = jacobian_of(data_, shape_, point.parts.terms, c);
+    const optimise::RowMatrix jacobian = jacobian_of(data_, shape_, point.parts.terms, c);
     VectorXd penalties = 2 * loss_.penalties;
     for (const auto& [follower, leader] : shape_.followers())
       penalties[leader] += std::exchange(penalties[follower], 0);
-    Quadratic out{penalties.cwiseProduct(point.theta) - jacobian.slopes(pull.matrix()),
-                  jacobian.gram(curvature.matrix())};
+    Quadratic out{penalties.cwiseProduct(point.theta) - jacobian.transposed_times(pull.matrix()),
+                  gram(jacobian, curvature.matrix())};
     out.hessian.add_to_diagonal(penalties);
     return out;
   }
@@ -198,7 +196,7 @@ class SumObjective {
       hessian.row(leader) += hessian.row(follower);
       hessian.col(leader) += hessian.col(follower);
     }
-    return {std::move(gradient), dense_arrow(std::move(hessian))};
+    return {std::move(gradient), std::move(hessian)};
   }
 
   VectorXd modelled(const VectorXd& total) const {
@@ -241,8 +239,8 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
   for (std::size_t i = 0; i < iterations && damping < kMostDamping; ++i) {
     if (options.stop.stop_requested())
       break;
-    const ArrayXd diagonal = model.hessian.whole_diagonal().array();
-    ArrowMatrix damped = model.hessian;
+    const ArrayXd diagonal = model.hessian.diagonal().array();
+    SymmetricMatrix damped = model.hessian;
     const double least = 1e-12 * (1e-300 + diagonal.maxCoeff());
     damped.add_to_diagonal((damping * diagonal.max(least)).matrix());
     const auto solved = solve_free(std::move(damped), still, -model.gradient, options.stop);
@@ -316,18 +314,9 @@ std::shared_ptr<const NormalMatrix> normal_matrix_of(const TermData& data, const
                                               instructions, stop, data.levels);
 }
 
-LevelColumns levels_apart(const TermData& data, const SumShape& shape) {
-  LevelColumns out;
-  if (shape.terms > 0)
-    for (const LevelColumns& column : data.many_levels)
-      if (column.count > out.count)
-        out = {.first = column.first, .count = column.count, .of_row = {}, .value = {}};
-  return out;
-}
-
-LevelJacobian jacobian_of(const TermData& data, const SumShape& shape, const MatrixXd& terms,
-                          double of_intercept) {
-  return {levels_apart(data, shape), data.rows(), shape.size(),
+optimise::RowMatrix jacobian_of(const TermData& data, const SumShape& shape, const MatrixXd& terms,
+                                double of_intercept) {
+  return {data.rows(), shape.size(), !data.many_levels.empty(),
           [&](const auto& put) {
             for_features(
                 data, shape,

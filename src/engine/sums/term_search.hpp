@@ -27,10 +27,6 @@ struct SumParts {
 SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorXd& theta,
                       InstructionSet instructions = best_instruction_set());
 
-/// The columns of the Jacobian of a sum that are levels: those of the largest column of many
-/// levels, in the first term.
-optimise::LevelColumns levels_apart(const TermData& data, const SumShape& shape);
-
 /// Calls put(row, term, coordinate, x) for all features x that can differ from 0. Shared powers are
 /// one coordinate.
 template <class Put>
@@ -55,8 +51,8 @@ void for_features(const TermData& data, const SumShape& shape, const Put& put) {
 
 /// The derivatives of the total by the coordinates, that by the last being `of_intercept` if there
 /// is a C.
-LevelJacobian jacobian_of(const TermData& data, const SumShape& shape, const MatrixXd& terms,
-                          double of_intercept);
+optimise::RowMatrix jacobian_of(const TermData& data, const SumShape& shape, const MatrixXd& terms,
+                                double of_intercept);
 
 /// Can be shared by descents over the same rows if their shapes have equally many features. Null if
 /// a column has many levels: the matrix is then sparse.
