@@ -26,3 +26,18 @@ struct SsgdDocument {
 void describe(Fields& f, const SsgdDocument& x);
 
 }  // namespace perfmodel
+
+namespace perfmodel::cli {
+
+/// The output of `ssgd`, followed by a text drawing of `timeline` unless null; as CSV, only the
+/// schedules. `width`: columns of the terminal.
+std::string formatted(const SsgdDocument& document, OutputFormat format,
+                      const ssgd::Timeline* timeline, std::optional<std::size_t> width);
+
+/// Full sentences that name the parts of the study that are this program's design rather than
+/// formulas of the model's authors.
+std::vector<std::string> own_designs(const ssgd::Profile& profile,
+                                     const ssgd::StudyRequest& request,
+                                     const std::optional<ssgd::Aggregation>& aggregation);
+
+}  // namespace perfmodel::cli
