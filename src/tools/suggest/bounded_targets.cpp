@@ -1,20 +1,29 @@
 #include "suggest/bounded_targets.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <set>
+#include <vector>
 
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
+#include "cli/judged_runs.hpp"
 #include "columns/design.hpp"
+#include "columns/spec.hpp"
+#include "jobs/settings.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
 #include "report/documents.hpp"
+#include "roles/left_out.hpp"
+#include "suggest/plan.hpp"
 #include "table/formula.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -204,6 +213,152 @@ std::vector<plan::BoundedTarget> bounded_targets(const std::vector<FittedModel>&
          }});
   }
   return out;
+}
+
+namespace {
+
+/// The step ties that the space must keep. A column of a single value was set by the user, and is
+/// not tied.
+std::vector<Tie> steps_of(const ModelSpec& spec, const plan::Space& space, Console& console) {
+  std::vector<Tie> steps;
+  for (const Tie& tie : spec.ties)
+    for (const plan::SpaceColumn& column : space.columns)
+      if (tie.in_steps() && tie.column == column.name &&
+          (column.is_range() || column.choices() > 1)) {
+        steps.push_back(tie);
+        if (tie.scale == tie.factors.front().column)  // once for several scales
+          console.notice("'" + tie.column + "' is always " + law_of_step(tie));
+      }
+  return steps;
+}
+
+/// Adds the inputs that a space lacks.
+void hold_missing(const RankingModels& models, plan::Space& space, Console& console) {
+  for (const Column& held : models.held_columns(space.source, space.names(), console)) {
+    space.columns.push_back({.name = held.name, .values = held.numbers, .levels = {}});
+    if (!held.is_numeric())
+      space.columns.back().levels = {held.text(0)};
+    for (plan::Configuration& row : space.rows)
+      row.push_back(held.is_numeric() ? held.numbers[0] : 0);
+  }
+}
+
+/// The columns that conditions and formulas name. `conditions`: those of the space.
+std::set<std::string> named_columns(const plan::SuggestionRequest& request,
+                                    const std::vector<std::string>& conditions) {
+  std::set<std::string> out;
+  const auto add = [&](const std::string& formula, const std::string& option) {
+    for (const std::string& name : Formula::names_in(formula, option))
+      out.insert(name);
+  };
+  for (const auto* texts : {&request.conditions, &conditions})
+    for (const std::string& condition : *texts)
+      add(condition, "--where");
+  if (request.price)
+    add(*request.price, "--price");
+  if (request.maximise)
+    add(*request.maximise, "--maximise");
+  if (request.each)
+    out.insert(*request.each);
+  return out;
+}
+
+/// Of choices with these columns: refuses one that may be a misspelt input, and tells of others
+/// that no model and no formula uses. `is_always`: whether all choices have this value of a column.
+void check_columns(
+    const RankingModels& models, const std::string& source, const std::vector<std::string>& columns,
+    std::set<std::string> used, bool tells_unused,
+    const std::function<bool(const std::string& column, const std::string& value)>& is_always,
+    Console& console) {
+  std::vector<std::string> missing;
+  for (const std::string& name : models.columns()) {
+    used.insert(name);
+    if (!contains(columns, name))
+      missing.push_back(name);
+  }
+  const std::vector<std::string> inputs = input_columns(models.ranked.spec);
+  used.insert(inputs.begin(), inputs.end());
+  used.insert({"time", "cost"});  // names of figures, which are refused where these are formed
+  for (const std::string& name : columns) {
+    if (used.contains(name))
+      continue;
+    const std::vector<LeftOut>& left_out = models.ranked.left_out;
+    const auto item = std::ranges::find(left_out, name, &LeftOut::column);
+    const bool is_known = item != left_out.end();
+    const std::string why = no_input(models.ranked, name, missing);
+    if (!is_known && nearest(name, missing))
+      throw UsageError(source + ": the model has no input '" + name + "'" + why);
+    if (tells_unused &&
+        !(is_known && item->because == LeftOut::Because::constant && is_always(name, item->value)))
+      console.notice("'" + name + "' of " + source + " is not used: the model has no such input" +
+                     (is_known ? why : ""));
+  }
+}
+
+plan::Space space_in(const std::string& path, const plan::SuggestionRequest& request,
+                     const RankingModels& models, Console& console) {
+  plan::Space space = read_space(path);
+  const auto is_always = [&](const std::string& name, const std::string& value) {
+    const auto column = std::ranges::find(space.columns, name, &plan::SpaceColumn::name);
+    return !column->is_range() && column->choices() == 1 &&
+           column->text(column->choice(0)) == value;
+  };
+  check_columns(models, space.source, space.names(), named_columns(request, space.where), true,
+                is_always, console);
+  hold_missing(models, space, console);
+  if (!space.is_listed())
+    space.steps = steps_of(models.ranked.spec, space, console);
+  return space;
+}
+
+Choices runs_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
+                const RankingModels& models, Console& console) {
+  const FittedModel& model = models.ranked;
+  RunsFile file = read_further_runs({path}, categorical_columns(model.spec), {}, model.provenance.reading);
+  const bool are_runs = file.table.find(judged_column(file.table, model.spec)) != nullptr;
+  const auto is_always = [&](const std::string& name, const std::string& value) {
+    const Column& column = file.table.at(name);
+    return std::ranges::all_of(indices(file.table.rows()),
+                               [&](std::size_t row) { return column.text(row) == value; });
+  };
+  check_columns(models, file.table.source, file.table.names(), named_columns(request, {}),
+                !are_runs, is_always, console);
+  for (const Column& held : models.held_columns(file.table.source, file.table.names(), console))
+    file.table.columns.push_back(take_rows(held, std::vector<std::size_t>(file.table.rows(), 0)));
+  const Table all = file.table;
+  leave_out_noted(file, model.spec, console);
+  if (const auto unknown = plan::drop_unknown_levels(file.table, model.spec))
+    console.warning(*unknown);
+  make_design(file.table, model.spec, Target::absent);  // throws for cells that cannot be used
+  plan::Space space = plan::space_of_runs(file.table, all, models.columns());
+  if (next && are_runs) {
+    space.steps = steps_of(model.spec, space, console);
+    plan::bind_columns(space, file.table);
+  }
+  return {space, are_runs};
+}
+
+}  // namespace
+
+std::vector<plan::Configuration> read_configurations(const plan::Space& space,
+                                                     const std::string& path) {
+  return plan::configurations_of(space, read_runs(path, space.text_columns()).table);
+}
+
+bool is_of_runs(const std::string& space) {
+  return !space.empty() && !is_document(space).value_or(!space.ends_with(".csv"));
+}
+
+Choices choices_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
+                   const RankingModels& models, Console& console) {
+  if (path.empty()) {
+    plan::Space space = plan::space_around(models.ranked);
+    hold_missing(models, space, console);
+    return {space};
+  }
+  if (is_of_runs(path) && !is_short_space(path, models.ranked.spec.target))
+    return runs_in(path, request, next, models, console);
+  return {space_in(path, request, models, console)};
 }
 
 }  // namespace perfmodel::cli

@@ -47,4 +47,27 @@ std::vector<plan::BoundedTarget> bounded_targets(const std::vector<FittedModel>&
                                                  std::optional<double> coverage,
                                                  const std::string& file, Console& console);
 
+/// What can be chosen.
+struct Choices {
+  plan::Space space;
+  bool are_runs = false;  ///< its rows are runs that did not fail
+};
+
+/// Whether a file holds runs, as its name or its content says.
+bool is_of_runs(const std::string& space);
+
+/// The choices in a file: a space, or rows of runs. Without a file, combinations of the runs that
+/// the model knows. Inputs that are no columns are held at the central run. The console is told
+/// what is left out or not used.
+///
+/// `request`: whose formulas may name further columns. `next`: whether other combinations of runs
+/// count. Throws UsageError for a column that may be a misspelt input, and InputError as
+/// read_space() and read_further_runs() do.
+Choices choices_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
+                   const RankingModels& models, Console& console);
+
+/// Reads rows as configurations of a space. Throws InputError for other values.
+std::vector<plan::Configuration> read_configurations(const plan::Space& space,
+                                                     const std::string& path);
+
 }  // namespace perfmodel::cli

@@ -16,8 +16,6 @@
 namespace perfmodel {
 namespace {
 
-constexpr std::size_t kMostCandidates = 4000;
-constexpr std::size_t kMostOfSpace = 1000;  ///< configurations over which uncertainty is averaged
 constexpr std::size_t kFewestFirst = 10;
 constexpr std::size_t kFirstThatMayFail = 3;
 constexpr std::size_t kRunsPerFit = 4;  ///< a fit follows each time the runs grow by a quarter
@@ -26,14 +24,6 @@ std::string header_of(const plan::Space& space) {
   std::vector<std::string> names = space.names();
   names.insert(names.end(), {Campaign::kTimeColumn, Campaign::kWallColumn});
   return csv_line(names);
-}
-
-std::set<std::string> text_columns(const plan::Space& space) {
-  std::set<std::string> out;
-  for (const plan::SpaceColumn& column : space.columns)
-    if (column.is_text())
-      out.insert(column.name);
-  return out;
 }
 
 /// The configurations whose levels the model knows.
@@ -73,7 +63,7 @@ void Campaign::resume() {
     journal_.write(header);
     journal_.sync();
   } else if (csv_.size() > header.size()) {
-    take_earlier(parse_csv(csv_, request_.runs, text_columns(request_.space)));
+    take_earlier(parse_csv(csv_, request_.runs, request_.space.text_columns()));
   }
 }
 
@@ -105,7 +95,7 @@ double Campaign::spent() const {
 RunsFile Campaign::file() const {
   return {.path = request_.runs,
           .bytes = csv_,
-          .table = parse_csv(csv_, request_.runs, text_columns(request_.space))};
+          .table = parse_csv(csv_, request_.runs, request_.space.text_columns())};
 }
 
 FitRequest Campaign::fit_request() const {
@@ -116,7 +106,7 @@ FitRequest Campaign::fit_request() const {
   out.roles.failed = FailedRunsAre::dropped;
   if (!request_.space.extrinsic.empty())
     out.roles.extrinsic = request_.space.extrinsic;
-  for (const std::string& column : text_columns(request_.space))
+  for (const std::string& column : request_.space.text_columns())
     out.roles.categorical.push_back(column);
   out.roles.totals_per_worker = true;
   out.options.form = AutomaticOptions();
@@ -150,7 +140,8 @@ std::vector<plan::Configuration> Campaign::with_runs(const std::vector<plan::Con
 
 /// A Latin hypercube; of a space that has not more configurations, all of them.
 std::vector<plan::Configuration> Campaign::plan_of(std::size_t count) const {
-  const auto all = plan::sample(request_.space, std::max(count, kMostCandidates), request_.seed);
+  const auto all =
+      plan::sample(request_.space, std::max(count, plan::kMostCandidates), request_.seed);
   if (all.size() <= count)
     return all;
   return plan::latin_hypercube_plan(request_.space, count, request_.seed, {}).configurations;
@@ -251,9 +242,9 @@ Knowledge Campaign::learn() const {
   }
   const FittedModel& model = out.fit->model;
   judge(model, out);
-  out.next = known_to(
-      model, space,
-      with_runs(plan::sample(space, kMostCandidates, request_.seed), request_.most_repeats - 1));
+  out.next = known_to(model, space,
+                      with_runs(plan::sample(space, plan::kMostCandidates, request_.seed),
+                                request_.most_repeats - 1));
   out.likely_to_fail = plan::erase_likely_to_fail(plan::failing_of(model, space), out.next);
   std::ranges::stable_sort(out.next, {}, [&](const plan::Configuration& each) {
     const auto found = times_.find(each);
@@ -268,7 +259,7 @@ void Campaign::judge(const FittedModel& model, Knowledge& knowledge) const {
   const plan::Space& space = request_.space;
   const auto aim = known_to(
       model, space,
-      request_.aim.empty() ? plan::sample(space, kMostOfSpace, request_.seed) : request_.aim);
+      request_.aim.empty() ? plan::sample(space, plan::kMostOfSpace, request_.seed) : request_.aim);
   if (!model.known.intervals || aim.empty())
     return;
   constexpr double within_one_deviation = 0.6827;

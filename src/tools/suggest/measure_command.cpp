@@ -1,9 +1,14 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -230,6 +235,25 @@ std::string question_of(const plan::Space& space, const plan::Configuration& con
     out[space.columns[c].name] = value ? Json(*value) : Json(cells[c]);
   }
   return line_text(out);
+}
+
+/// Whether a program can be started by this name, searched in PATH unless it contains a slash.
+bool can_be_started(const std::string& program) {
+  const auto is_program = [](const std::filesystem::path& path) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+  };
+  if (program.find('/') != std::string::npos)
+    return is_program(program);
+  const char* const list = std::getenv("PATH");
+  std::string_view rest = list == nullptr ? "/usr/bin:/bin" : list;
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    if (is_program(std::filesystem::path(folder.empty() ? "." : folder) / program))
+      return true;
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+  }
+  return false;
 }
 
 /// Throws UsageError for a program that cannot be started.

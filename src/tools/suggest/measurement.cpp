@@ -15,8 +15,6 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <system_error>
 #include <thread>
@@ -595,24 +593,6 @@ TimedRun Worker::run(const RunCommand& command, const RunLimits& limits) {
   if (!is_clear)
     process_.reset();
   return out;
-}
-
-bool can_be_started(const std::string& program) {
-  const auto is_program = [](const std::filesystem::path& path) {
-    std::error_code error;
-    return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-  };
-  if (program.find('/') != std::string::npos)
-    return is_program(program);
-  const char* const list = std::getenv("PATH");
-  std::string_view rest = list == nullptr ? "/usr/bin:/bin" : list;
-  while (!rest.empty()) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    if (is_program(std::filesystem::path(folder.empty() ? "." : folder) / program))
-      return true;
-    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
-  }
-  return false;
 }
 
 }  // namespace perfmodel

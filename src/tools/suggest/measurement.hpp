@@ -91,7 +91,4 @@ class Worker {
   bool ignores_lines(bool after_answer, TimedRun& run);
 };
 
-/// Whether a program can be started by this name, searched in PATH unless it contains a slash.
-bool can_be_started(const std::string& program);
-
 }  // namespace perfmodel

@@ -16,6 +16,10 @@
 #include "table/formula.hpp"
 #include "trust/next_runs.hpp"
 
+namespace perfmodel {
+struct RunsFile;
+}
+
 namespace perfmodel::plan {
 
 /// One column of a space: a list of numbers, a list of texts, or a range of numbers.
@@ -73,6 +77,7 @@ struct Space {
   /// Whether the rows are its only configurations.
   bool is_listed() const { return !rows.empty() && bonds.empty(); }
   std::vector<std::string> names() const;
+  std::set<std::string> text_columns() const;
   /// A configuration as it is written to a file, column by column.
   std::vector<std::string> cells(const std::vector<double>& configuration) const;
   /// Number of rows if these are listed, else of combinations; nullopt if a column is a range or
@@ -105,6 +110,9 @@ TextCodes text_codes(const Space& space);
 /// The numbers of a configuration as formulas use them: texts by their codes.
 std::vector<double> formula_values(const Space& space, TextCodes& codes,
                                    const Configuration& configuration);
+
+/// Whether a configuration satisfies the restrictions of a space of runs.
+bool can_exist(const Space& space, const Configuration& configuration);
 
 /// Whether a configuration satisfies the restrictions and conditions of a space.
 using Conditions = std::function<bool(const Configuration&)>;
@@ -155,6 +163,9 @@ bool is_small(const Space& space, std::size_t most);
 std::vector<Configuration> random_configurations(const Space& space, std::size_t least,
                                                  std::size_t most, std::uint64_t seed,
                                                  const std::vector<Configuration>& existing);
+
+inline constexpr std::size_t kMostCandidates = 4000;  ///< of which the next runs are chosen
+inline constexpr std::size_t kMostOfSpace = 1000;     ///< over which uncertainty is averaged
 
 /// All configurations of a small space, or a random sample of a large one.
 std::vector<Configuration> sample(const Space& space, std::size_t most, std::uint64_t seed);
@@ -226,6 +237,12 @@ struct Suggestion {
   Estimate maximised = {};                ///< the value of the formula that is maximised
 };
 
+/// A configuration to measure, and its value.
+struct NextSuggestion {
+  Suggestion suggestion;
+  NextRun run;
+};
+
 /// Which of the configurations are likely to fail.
 using AreLikelyToFail = std::function<std::vector<bool>(const std::vector<Configuration>&)>;
 
@@ -286,5 +303,62 @@ std::optional<Interval> maximised_interval(const Space& space, const SuggestionR
 
 /// The space of these configurations and no others.
 Space space_of_rows(Space space, std::vector<Configuration> rows);
+
+/// What is known of a space before its next runs.
+struct KnownRuns {
+  std::optional<Design> design = {};         ///< nullopt: nothing, as on a new machine
+  std::vector<Configuration> tried = {};     ///< configurations with a run, also a failed one
+  std::vector<Configuration> measured = {};  ///< of these, with a successful run
+};
+
+/// Runs of a space, read as further runs of the model are. `warn` is told which do not count.
+KnownRuns known_runs(const FittedModel& model, const Space& space, RunsFile runs,
+                     const std::function<void(const std::string&)>& warn);
+
+/// Removes rows with levels that the model does not know. Returns a sentence about them, or nullopt
+/// if there are none. Throws InputError if no row is left.
+std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spec);
+
+struct NextRequest {
+  std::size_t count = 1;  ///< runs at most
+  Goal goal = Goal::accuracy;
+  /// Price, and conditions and bounded targets that the next runs fulfil; those that are likely to
+  /// fail are left out.
+  SuggestionRequest ranking = {};
+  /// The configurations that can be measured; nullopt: those of the space that were not tried.
+  std::optional<std::vector<Configuration>> among = {};
+  /// Time of a run beyond the predicted one; nullopt: the mean predicted time or, if nothing is
+  /// known, three times the longest.
+  std::optional<double> overhead = {};
+  std::function<void(std::size_t done)> told = nullptr;  ///< how many are chosen
+};
+
+/// The configurations to measure next, the most valuable for its cost first.
+struct NextPlan {
+  std::vector<NextSuggestion> runs;  ///< empty: all that are left are likely to fail
+  double deviation = 0;              ///< mean standard deviation of ln t of a new run in the space
+  double deviation_after = 0;        ///< the same once these runs are measured
+  Suggestions found;                 ///< without lists of what to run: what was looked at
+  bool are_repeats = false;          ///< every configuration was tried
+  /// The lowest time that the goal `fastest` improves on: of a measured configuration that fulfils
+  /// the conditions or, without one, of a candidate.
+  std::optional<double> best = {};
+  bool best_is_measured = false;
+};
+
+/// The next step of a campaign: which configurations of a space are worth measuring, given a model
+/// and the runs so far (see next_runs() for the value of a run):
+///
+///     const FittedModel model = read_model("model.json");
+///     const plan::Space space = read_space("space.json");
+///     const plan::KnownRuns known = plan::known_runs(
+///         model, space, read_further_runs({"runs.csv"}, {}, {}, model.provenance.reading), nullptr);
+///     for (const auto& next : plan::next_to_measure(model, space, known, {.count = 3}).runs)
+///       run(space.cells(next.suggestion.configuration));
+///
+/// Throws InputError if no configuration fulfils the conditions, if the fastest is sought and all
+/// were measured, and for configurations whose time cannot be predicted.
+NextPlan next_to_measure(const FittedModel& model, const Space& space, const KnownRuns& known,
+                         const NextRequest& request);
 
 }  // namespace perfmodel::plan

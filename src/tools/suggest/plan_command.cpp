@@ -1,5 +1,3 @@
-#include "suggest/plan_command.hpp"
-
 #include <optional>
 
 #include "cli/commands.hpp"
@@ -12,6 +10,8 @@
 #include "registry/registry.hpp"
 #include "report/document.hpp"
 #include "storage/files.hpp"
+#include "suggest/bounded_targets.hpp"
+#include "suggest/plan.hpp"
 #include "suggest/suggest_documents.hpp"
 
 namespace perfmodel::cli {
@@ -148,15 +148,6 @@ int run_plan(const PlanArguments& arguments, Console& console) {
 }
 
 }  // namespace
-
-std::vector<plan::Configuration> read_configurations(const plan::Space& space,
-                                                     const std::string& path) {
-  std::set<std::string> texts;
-  for (const plan::SpaceColumn& column : space.columns)
-    if (column.is_text())
-      texts.insert(column.name);
-  return plan::configurations_of(space, read_runs(path, texts).table);
-}
 
 Command measure_command();
 Command suggest_command();

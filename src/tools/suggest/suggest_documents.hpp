@@ -17,11 +17,6 @@ struct PlanDocument {
       kSample<std::vector<plan::Configuration>>;
 };
 
-struct NextSuggestion {
-  plan::Suggestion suggestion;
-  plan::NextRun run;
-};
-
 struct SuggestionDocument {
   const plan::Space& space = kSample<plan::Space>;
   plan::Suggestions suggestions;
@@ -29,7 +24,7 @@ struct SuggestionDocument {
   std::string unit;
   bool with_cost = false;
   bool maximises = false;
-  std::vector<NextSuggestion> next;  ///< --next
+  std::vector<plan::NextSuggestion> next;  ///< --next
   double deviation = 0;              ///< mean deviation over the space, before the runs in `next`
   std::optional<double> level = {};  ///< of the prediction intervals, if the model has any
   /// Targets that conditions bound, and whether they have intervals.

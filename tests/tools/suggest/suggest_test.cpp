@@ -6,6 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "report/documents.hpp"
+#include "suggest/plan.hpp"
 #include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
@@ -164,6 +168,38 @@ TEST_CASE_METHOD(Files, "suggest proposes as the next to measure what was not, o
   write("plan.csv", "filters,activation,workers\n32,relu,3\n");
   CHECK_THAT(suggest({"--next", "1", "--runs", "runs.csv", "--among", "plan.csv"}).failed(3),
              ContainsSubstring("plan.csv:2: column 'workers'"));
+}
+
+TEST_CASE_METHOD(Files, "the library chooses the next runs as the program does", "[cli][suggest]") {
+  using namespace perfmodel;
+  const std::string runs = write("runs.csv",
+                                 "filters,activation,workers,time_s\n4,relu,1,2.5\n"
+                                 "8,relu,2,1.5\n32,tanh,4,OOM\n16,elu,1,3\n");
+  const FittedModel model = read_model(file("model.json"));
+  const plan::Space of_file = read_space(file("space.json"));
+  std::vector<std::string> told;
+  const plan::KnownRuns known =
+      plan::known_runs(model, of_file, read_further_runs({runs}, {}, {}, model.provenance.reading),
+                       [&](const std::string& sentence) { told.push_back(sentence); });
+  CHECK(told.size() == 2);
+  CHECK(known.tried.size() == 3);
+  CHECK(known.measured.size() == 2);
+  for (const auto& [goal, word] :
+       {std::pair(plan::Goal::accuracy, "accuracy"), {plan::Goal::fastest, "fastest"}}) {
+    const plan::NextPlan found =
+        plan::next_to_measure(model, of_file, known, {.count = 4, .goal = goal});
+    const auto json = suggested({"--next", "4", "--goal", word, "--runs", runs});
+    REQUIRE(found.runs.size() == 4);
+    CHECK(found.deviation == Approx(json["mean_deviation"].get<double>()));
+    CHECK(found.deviation_after < found.deviation);
+    CHECK(found.best.has_value() == (goal == plan::Goal::fastest));
+    for (std::size_t k = 0; k < 4; ++k) {
+      const auto& of_program = json["next"][k];
+      CHECK(of_file.cells(found.runs[k].suggestion.configuration)[0] ==
+            std::to_string(of_program["configuration"]["filters"].get<int>()));
+      CHECK(found.runs[k].run.deviation_gain == Approx(of_program["deviation_gain"].get<double>()));
+    }
+  }
 }
 
 TEST_CASE_METHOD(ProgramTest, "without runs the next to measure are those of a new machine",
