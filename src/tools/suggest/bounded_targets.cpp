@@ -22,6 +22,7 @@
 #include "report/documents.hpp"
 #include "roles/left_out.hpp"
 #include "suggest/plan.hpp"
+#include "suggest/suggest_documents.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
 
@@ -282,7 +283,7 @@ void check_columns(
   for (const std::string& name : columns) {
     if (used.contains(name))
       continue;
-    const std::vector<LeftOut>& left_out = models.ranked.left_out;
+    const std::vector<LeftOut>& left_out = models.ranked.provenance.left_out;
     const auto item = std::ranges::find(left_out, name, &LeftOut::column);
     const bool is_known = item != left_out.end();
     const std::string why = no_input(models.ranked, name, missing);
@@ -311,7 +312,7 @@ plan::Space space_in(const std::string& path, const plan::SuggestionRequest& req
   return space;
 }
 
-Choices runs_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
+SpaceChoices runs_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
                 const RankingModels& models, Console& console) {
   const FittedModel& model = models.ranked;
   RunsFile file = read_further_runs({path}, categorical_columns(model.spec), {}, model.provenance.reading);
@@ -349,7 +350,7 @@ bool is_of_runs(const std::string& space) {
   return !space.empty() && !is_document(space).value_or(!space.ends_with(".csv"));
 }
 
-Choices choices_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
+SpaceChoices choices_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
                    const RankingModels& models, Console& console) {
   if (path.empty()) {
     plan::Space space = plan::space_around(models.ranked);

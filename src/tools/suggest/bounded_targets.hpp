@@ -48,7 +48,7 @@ std::vector<plan::BoundedTarget> bounded_targets(const std::vector<FittedModel>&
                                                  const std::string& file, Console& console);
 
 /// What can be chosen.
-struct Choices {
+struct SpaceChoices {
   plan::Space space;
   bool are_runs = false;  ///< its rows are runs that did not fail
 };
@@ -63,7 +63,7 @@ bool is_of_runs(const std::string& space);
 /// `request`: whose formulas may name further columns. `next`: whether other combinations of runs
 /// count. Throws UsageError for a column that may be a misspelt input, and InputError as
 /// read_space() and read_further_runs() do.
-Choices choices_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
+SpaceChoices choices_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
                    const RankingModels& models, Console& console);
 
 /// Reads rows as configurations of a space. Throws InputError for other values.

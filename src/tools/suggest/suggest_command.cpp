@@ -135,7 +135,7 @@ std::string all_likely_to_fail(const plan::Space& space) {
 
 /// The runs measured so far: those of --runs, of a space of runs, or that the model knows.
 plan::KnownRuns runs_so_far(const SuggestArguments& arguments, const FittedModel& model,
-                            const Choices& choices, Console& console) {
+                            const SpaceChoices& choices, Console& console) {
   if (arguments.space.empty())
     return {model.belief->known(), choices.space.rows, choices.space.rows};
   if (!arguments.runs && !choices.are_runs)
@@ -151,7 +151,7 @@ plan::KnownRuns runs_so_far(const SuggestArguments& arguments, const FittedModel
 
 /// `--next`: adds the configurations whose measurement is most valuable to the document.
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
-                  const Choices& choices, const plan::SuggestionRequest& request,
+                  const SpaceChoices& choices, const plan::SuggestionRequest& request,
                   SuggestionDocument& document, SearchProgress& progress, Console& console) {
   const plan::Space& space = choices.space;
   const plan::KnownRuns known = runs_so_far(arguments, model, choices, console);
@@ -465,7 +465,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   progress->begin("reading " + (arguments.space.empty() ? arguments.model : arguments.space));
   if (arguments.space.empty() && (arguments.runs || arguments.among))
     throw UsageError("--runs and --among go with a space: name SPACE.json or the runs, RUNS.csv");
-  const Choices choices = choices_in(arguments.space, arguments.request, is_next, models, console);
+  const SpaceChoices choices = choices_in(arguments.space, arguments.request, is_next, models, console);
   progress->begin(is_next ? "choosing configurations to measure" : "ranking configurations");
   SuggestionDocument document{.space = choices.space,
                               .suggestions = {},
@@ -475,7 +475,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
                               .maximises = arguments.request.maximise.has_value(),
                               .next = {}};
   for (const FittedModel& each : models.bounded)
-    document.bounded.emplace_back(each.spec.target, each.intervals.has_value());
+    document.bounded.emplace_back(each.spec.target, each.known.intervals.has_value());
   plan::SuggestionRequest request = arguments.request;
   request.target = model.spec.target;
   request.bounded = bounded_targets(models.bounded, choices.space, request.conditions,
