@@ -7,7 +7,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
-#include "effects/constants.hpp"
+#include "analysis/model_words.hpp"
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -124,11 +124,11 @@ class Chooser {
   /// belief knows of one law.
   Eigen::VectorXd costs_with_laws_first() const {
     Eigen::VectorXd out = costs_;
-    if (!model_.laws)
+    if (!model_.known.laws)
       return out;
     const std::vector<std::string> names = space_.names();
-    const auto column = std::ranges::find(names, model_.laws->column) - names.begin();
-    const double value = telling_value(*model_.laws);
+    const auto column = std::ranges::find(names, model_.known.laws->column) - names.begin();
+    const double value = telling_value(*model_.known.laws);
     for (std::size_t k = 0; k < candidates_.size(); ++k)
       if (contains(space_.beyond, candidates_[k]) && candidates_[k][to_size(column)] == value)
         out[index(k)] = 0;
