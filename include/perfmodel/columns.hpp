@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "perfmodel/error.hpp"
 #include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

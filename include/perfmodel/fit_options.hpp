@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/objective.hpp"
 #include "perfmodel/progress.hpp"
 

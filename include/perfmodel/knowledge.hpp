@@ -9,9 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "perfmodel/design.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "perfmodel/unmeasured.hpp"
 
 namespace perfmodel {

@@ -7,11 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/design.hpp"
-#include "perfmodel/fit_options.hpp"
 #include "perfmodel/knowledge.hpp"
 #include "perfmodel/provenance.hpp"
-#include "perfmodel/spec.hpp"
 
 namespace perfmodel {
 

@@ -9,9 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

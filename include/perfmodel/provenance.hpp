@@ -7,11 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit_options.hpp"
-#include "perfmodel/objective.hpp"
-#include "perfmodel/reading.hpp"
 
 namespace perfmodel {
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "perfmodel/columns.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

@@ -31,11 +31,7 @@
 #include "fit/fit.hpp"
 #include "list.hpp"
 #include "perfmodel.h"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "report/model_json.hpp"
 
 struct perfmodel_table {

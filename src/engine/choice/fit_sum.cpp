@@ -2,26 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
-#include <memory>
-#include <string>
-#include <utility>
 
 #include "base/text.hpp"
-#include "choice/term_choice.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/sum_form.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 #include "search/global_search.hpp"
 #include "search/losses.hpp"
 #include "search/sensitivity.hpp"
 #include "sums/identify_sum.hpp"
 #include "sums/sum_finish.hpp"
-#include "sums/sum_terms.hpp"
-#include "sums/term_search.hpp"
 
 namespace perfmodel {
 namespace {

@@ -3,14 +3,11 @@
 #include <fmt/core.h>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <utility>
 
 #include "base/text.hpp"
 #include "choice/fit_sum.hpp"
 #include "forms/fit_options.hpp"
 #include "own/fit_own.hpp"
-#include "perfmodel/error.hpp"
 #include "search/global_search.hpp"
 #include "search/sensitivity.hpp"
 

@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <numbers>
-#include <set>
-#include <string>
 #include <tuple>
-#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/statistics.hpp"

@@ -1,20 +1,11 @@
 #include "choice/rival_laws.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "columns/design.hpp"
 #include "forms/sum_form.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,18 +1,12 @@
 #include "choice/term_choice.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <map>
 #include <tuple>
-#include <vector>
 
 #include "base/text.hpp"
 #include "forms/fit_options.hpp"
-#include "sums/sum_terms.hpp"
-#include "sums/term_search.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {

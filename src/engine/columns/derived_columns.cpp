@@ -3,12 +3,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <set>
-#include <utility>
-#include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "table/expressions.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"

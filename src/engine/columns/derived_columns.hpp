@@ -4,7 +4,6 @@
 
 #include "columns/spec.hpp"
 #include "perfmodel/columns.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

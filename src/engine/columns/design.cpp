@@ -6,14 +6,10 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <span>
-#include <utility>
 
 #include "base/numbering.hpp"
 #include "base/text.hpp"
 #include "columns/derived_columns.hpp"
-#include "columns/spec.hpp"
-#include "perfmodel/error.hpp"
 #include "table/cells.hpp"
 #include "table/table.hpp"
 

@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "columns/spec.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/design.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

@@ -6,13 +6,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <string>
 
 #include "base/numbering.hpp"
 #include "base/random.hpp"
 #include "base/statistics.hpp"
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

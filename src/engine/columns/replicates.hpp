@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "perfmodel/design.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

@@ -1,13 +1,9 @@
 #include "columns/spec.hpp"
 
 #include <fmt/format.h>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <set>
-#include <string_view>
 #include <tuple>
-#include <utility>
 
 #include "columns/derived_columns.hpp"
 #include "table/cells.hpp"

@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/spec.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

@@ -12,7 +12,6 @@
 
 #include "base/text.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/design.hpp"
 #include "perfmodel/unmeasured.hpp"
 
 namespace perfmodel {

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/text.hpp"
 #include "columns/spec.hpp"

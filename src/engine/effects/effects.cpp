@@ -2,14 +2,9 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
-#include <optional>
-#include <set>
-#include <utility>
 
 #include "base/statistics.hpp"
 #include "base/text.hpp"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

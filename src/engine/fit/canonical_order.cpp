@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <numbers>
-#include <string_view>
 #include <tuple>
-#include <utility>
 
 #include "base/text.hpp"
 #include "columns/replicates.hpp"

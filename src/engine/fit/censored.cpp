@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <utility>
 
 #include "base/random.hpp"
 #include "base/statistics.hpp"
@@ -13,7 +11,6 @@
 #include "choice/fit_with_gp.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/loss.hpp"
-#include "perfmodel/error.hpp"
 #include "search/losses.hpp"
 #include "table/table.hpp"
 

@@ -17,7 +17,6 @@
 #include "forms/own_form.hpp"
 #include "forms/sum_form.hpp"
 #include "own/fit_own.hpp"
-#include "perfmodel/error.hpp"
 #include "search/global_search.hpp"
 #include "search/losses.hpp"
 

@@ -6,15 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <string>
-#include <vector>
 
 #include "base/eigen.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_gp.hpp"
 #include "columns/replicates.hpp"
 #include "fit/censored.hpp"
-#include "perfmodel/error.hpp"
 #include "table/expressions.hpp"
 #include "table/table.hpp"
 

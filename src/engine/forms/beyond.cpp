@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "base/statistics.hpp"
 #include "base/text.hpp"

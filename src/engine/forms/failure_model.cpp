@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <utility>
 
 #include "base/fields.hpp"
 #include "base/json.hpp"
@@ -14,10 +12,6 @@
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
 #include "forms/gp_form.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "table/cells.hpp"
 #include "table/table.hpp"
 

@@ -8,7 +8,6 @@
 #include "base/eigen.hpp"
 #include "gp/classification.hpp"
 #include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

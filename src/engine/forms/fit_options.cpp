@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 #include <cmath>
-#include <string>
-#include <string_view>
 
 #include "base/text.hpp"
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "perfmodel/design.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit_options.hpp"
 
 namespace perfmodel {

@@ -1,11 +1,7 @@
 #include "forms/form.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <numbers>
-#include <set>
-#include <utility>
 
 #include "base/fields.hpp"
 #include "base/json.hpp"

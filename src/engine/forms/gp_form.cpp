@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "base/fields.hpp"
 #include "base/json.hpp"
@@ -14,7 +13,6 @@
 #include "forms/eq4_form.hpp"
 #include "forms/own_form.hpp"
 #include "forms/sum_form.hpp"
-#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,7 +1,6 @@
 #include "forms/loss.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace perfmodel {
 namespace {

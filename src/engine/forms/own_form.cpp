@@ -8,8 +8,6 @@
 #include "base/fields.hpp"
 #include "base/text.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/export.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"

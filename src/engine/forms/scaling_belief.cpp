@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/fields.hpp"
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
 #include "forms/gp_form.hpp"
-#include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
 #include "table/table.hpp"
 

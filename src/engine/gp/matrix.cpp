@@ -1,10 +1,8 @@
 #include "gp/matrix.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <utility>
-#include <vector>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "base/text.hpp"

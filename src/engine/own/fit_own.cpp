@@ -4,10 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/eigen.hpp"
 #include "base/random.hpp"
@@ -17,7 +13,6 @@
 #include "forms/own_form.hpp"
 #include "optimise/newton.hpp"
 #include "own/own_space.hpp"
-#include "perfmodel/error.hpp"
 #include "search/finish.hpp"
 #include "search/global_search.hpp"
 #include "search/losses.hpp"

@@ -4,13 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <optional>
-#include <string>
 
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "forms/fit_options.hpp"
-#include "perfmodel/error.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

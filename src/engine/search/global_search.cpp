@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string>
-#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
@@ -13,7 +11,6 @@
 #include "forms/eq4_form.hpp"
 #include "forms/fit_options.hpp"
 #include "optimise/newton.hpp"
-#include "perfmodel/error.hpp"
 #include "search/sensitivity.hpp"
 
 namespace perfmodel {

@@ -1,9 +1,7 @@
 #include "search/losses.hpp"
 
 #include <cmath>
-#include <cstdint>
 #include <numeric>
-#include <vector>
 
 #include "base/statistics.hpp"
 #include "base/text.hpp"

@@ -6,7 +6,6 @@
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "forms/fit_options.hpp"
-#include "perfmodel/error.hpp"
 
 namespace perfmodel {
 

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
-#include <utility>
 
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
 #include "forms/form.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "forms/sum_form.hpp"
-#include "perfmodel/error.hpp"
 #include "search/losses.hpp"
 #include "sums/sum_finish.hpp"
 

@@ -1,12 +1,8 @@
 #include "sums/sum_finish.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <utility>
-#include <vector>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"

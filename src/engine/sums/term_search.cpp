@@ -1,9 +1,7 @@
 #include "sums/term_search.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"

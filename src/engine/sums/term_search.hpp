@@ -10,7 +10,6 @@
 #include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/fit_options.hpp"
-#include "perfmodel/progress.hpp"
 #include "search/losses.hpp"
 #include "sums/normal_matrix.hpp"
 #include "sums/sum_terms.hpp"

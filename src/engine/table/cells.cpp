@@ -1,12 +1,9 @@
 #include "table/cells.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <numeric>
-#include <utility>
 
 #include "base/text.hpp"
 

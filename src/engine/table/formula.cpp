@@ -10,9 +10,7 @@
 #include <locale>
 #include <numbers>
 #include <optional>
-#include <set>
 #include <sstream>
-#include <stdexcept>
 #include <utility>
 
 #include "base/text.hpp"

@@ -1,20 +1,10 @@
 #include "table/formula_text.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
-#include <limits>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/export.hpp"
-#include "perfmodel/spec.hpp"
-#include "table/expressions.hpp"
 
 namespace perfmodel {
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/eigen.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/export.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"

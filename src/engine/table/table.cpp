@@ -7,13 +7,9 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <optional>
-#include <stdexcept>
-#include <utility>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 
 namespace perfmodel {
 

@@ -4,7 +4,6 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
-#include <cstdint>
 
 #include "base/eigen.hpp"
 #include "base/text.hpp"
@@ -12,7 +11,6 @@
 #include "fit/censored.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
-#include "perfmodel/error.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel {

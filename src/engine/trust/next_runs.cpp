@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <span>
-#include <utility>
 
 #include "base/eigen.hpp"
 #include "base/random.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "forms/form.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
 // Which of some configurations a model learns most from if they are measured next.

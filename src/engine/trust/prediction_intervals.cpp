@@ -4,10 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
-#include <set>
-#include <span>
-#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/statistics.hpp"
@@ -17,9 +13,7 @@
 #include "fit/censored.hpp"
 #include "fit/fit_from_prior.hpp"
 #include "forms/beyond.hpp"
-#include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
-#include "perfmodel/error.hpp"
 #include "search/sensitivity.hpp"
 #include "table/expressions.hpp"
 #include "table/table.hpp"

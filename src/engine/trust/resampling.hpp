@@ -10,7 +10,6 @@
 #include "base/parallel.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

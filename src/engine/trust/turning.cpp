@@ -3,12 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <memory>
 #include <numbers>
-#include <set>
-#include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "columns/design.hpp"

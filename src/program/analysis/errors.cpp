@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>

@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "base/eigen.hpp"
-#include "perfmodel/design.hpp"
 #include "perfmodel/knowledge.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

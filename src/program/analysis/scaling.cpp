@@ -8,7 +8,6 @@
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/error.hpp"
 #include "roles/roles.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"

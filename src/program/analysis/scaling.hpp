@@ -7,10 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/columns.hpp"
-#include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
-#include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
 
 namespace perfmodel::scaling {

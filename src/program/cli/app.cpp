@@ -21,7 +21,6 @@
 #include "cli/commands.hpp"
 #include "cli/fit_command.hpp"
 #include "cli/gates.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "registry/registry.hpp"
 #include "report/documents.hpp"

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "cli/fit_summary.hpp"
-#include "perfmodel/error.hpp"
 #include "report/document.hpp"
 #include "roles/quantities.hpp"
 #include "storage/files.hpp"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <memory>
-#include <set>
 
 #include "analysis/errors.hpp"
 #include "base/text.hpp"
@@ -16,11 +14,6 @@
 #include "fit/censored.hpp"
 #include "forms/form.hpp"
 #include "jobs/large_runs.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "registry/registry.hpp"
 #include "storage/files.hpp"
 #include "table/table.hpp"

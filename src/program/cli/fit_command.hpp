@@ -10,9 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/gates.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/reading.hpp"
 
 namespace perfmodel::cli {
 

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 
 namespace perfmodel::cli {
 namespace {

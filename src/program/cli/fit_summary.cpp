@@ -2,14 +2,8 @@
 
 #include <fmt/core.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
 #include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "analysis/errors.hpp"
 #include "analysis/model_words.hpp"
@@ -21,9 +15,6 @@
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
-#include "report/document.hpp"
 #include "roles/quantities.hpp"
 #include "storage/files.hpp"
 #include "table/table.hpp"

@@ -8,7 +8,6 @@
 #include "cli/console.hpp"
 #include "effects/effects.hpp"
 #include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 #include "report/document.hpp"
 
 namespace perfmodel::cli {

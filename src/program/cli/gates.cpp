@@ -1,13 +1,8 @@
 #include "cli/gates.hpp"
 
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/knowledge.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel::cli {
 

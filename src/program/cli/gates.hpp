@@ -9,7 +9,6 @@
 
 #include "cli/option_set.hpp"
 #include "perfmodel/knowledge.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel::cli {
 

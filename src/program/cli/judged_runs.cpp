@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <utility>
 
 #include "analysis/model_words.hpp"
 #include "base/text.hpp"
@@ -13,10 +11,6 @@
 #include "columns/replicates.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/unit_columns.hpp"

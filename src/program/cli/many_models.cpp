@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <utility>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "registry/registry.hpp"
 #include "trust/resampling.hpp"
 

@@ -1,19 +1,11 @@
 #include "cli/model_sets.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <set>
 #include <unordered_map>
 
 #include "base/text.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/predict.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
 

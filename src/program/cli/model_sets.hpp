@@ -13,11 +13,7 @@
 #include <vector>
 
 #include "cli/option_set.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "report/model_set.hpp"
 #include "storage/files.hpp"
 

@@ -13,7 +13,6 @@
 #include "cli/many_models.hpp"
 #include "page/page.hpp"
 #include "page/page_content.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "report/document.hpp"
 #include "storage/files.hpp"

@@ -2,15 +2,12 @@
 
 #include <fmt/core.h>
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <set>
-#include <stdexcept>
 
 #include "base/text.hpp"
-#include "perfmodel/export.hpp"
 #include "registry/registry.hpp"
 
 namespace perfmodel {

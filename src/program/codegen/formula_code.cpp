@@ -1,17 +1,11 @@
 #include "codegen/formula_code.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <map>
-#include <span>
-#include <string_view>
-#include <utility>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/export.hpp"
 
 namespace perfmodel {
 

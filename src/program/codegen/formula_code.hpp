@@ -9,7 +9,6 @@
 
 #include "base/eigen.hpp"
 #include "codegen/dialect.hpp"
-#include "perfmodel/columns.hpp"
 #include "perfmodel/export.hpp"
 #include "perfmodel/spec.hpp"
 #include "table/expressions.hpp"

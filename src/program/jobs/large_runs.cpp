@@ -4,14 +4,11 @@
 #include <cmath>
 #include <filesystem>
 #include <future>
-#include <span>
 #include <system_error>
-#include <utility>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/predict.hpp"
 #include "sources/large_csv.hpp"
 #include "storage/files.hpp"

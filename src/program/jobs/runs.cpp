@@ -8,10 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/reading.hpp"
 #include "roles/cut_runs.hpp"
 #include "sources/csv.hpp"
 #include "sources/source.hpp"

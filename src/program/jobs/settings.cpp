@@ -2,17 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <map>
-#include <utility>
 
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
 #include "table/formula.hpp"

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
 
 namespace perfmodel {

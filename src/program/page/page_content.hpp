@@ -12,7 +12,6 @@
 #include "effects/constants.hpp"
 #include "effects/effects.hpp"
 #include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 #include "trust/cross_validation.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/turning.hpp"

@@ -19,7 +19,6 @@
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
 #include "page/page_content.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/export.hpp"
 #include "perfmodel/predict.hpp"
 #include "roles/quantities.hpp"

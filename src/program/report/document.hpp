@@ -14,7 +14,6 @@
 
 #include "base/text.hpp"
 #include "perfmodel/knowledge.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

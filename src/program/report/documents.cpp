@@ -6,8 +6,6 @@
 #include <system_error>
 
 #include "base/text.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/reading.hpp"
 #include "registry/registry.hpp"
 #include "report/model_json.hpp"
 

@@ -13,10 +13,7 @@
 #include "base/fields.hpp"
 #include "base/json.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "report/model_set.hpp"
 
 namespace perfmodel {

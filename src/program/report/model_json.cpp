@@ -3,27 +3,12 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "base/fields.hpp"
-#include "base/json.hpp"
 #include "base/text.hpp"
-#include "fit/fit.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
 #include "forms/sum_form.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "storage/files.hpp"
 #include "table/formula.hpp"
 #include "trust/prediction_intervals.hpp"

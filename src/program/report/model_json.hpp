@@ -8,8 +8,6 @@
 #include "base/json.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/model.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

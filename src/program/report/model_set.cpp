@@ -2,7 +2,6 @@
 
 #include "base/text.hpp"
 #include "fit/fit.hpp"
-#include "perfmodel/error.hpp"
 #include "report/model_json.hpp"
 
 namespace perfmodel {

@@ -2,13 +2,8 @@
 
 #include <fmt/core.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
-#include <set>
-#include <utility>
 
-#include "base/text.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -10,7 +10,6 @@
 
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
-#include "perfmodel/table.hpp"
 #include "table/cells.hpp"
 
 namespace perfmodel {

@@ -2,20 +2,13 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <map>
-#include <set>
-#include <string_view>
-#include <utility>
 
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"

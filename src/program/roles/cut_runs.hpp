@@ -6,7 +6,6 @@
 
 #include "forms/failure_model.hpp"
 #include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

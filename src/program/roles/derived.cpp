@@ -2,26 +2,15 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/derived_columns.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/spec.hpp"
-#include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 #include "roles/roles.hpp"

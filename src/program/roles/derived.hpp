@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/columns.hpp"
 #include "perfmodel/spec.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

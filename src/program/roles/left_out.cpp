@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <span>
 
 #include "base/text.hpp"
 

@@ -5,9 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "perfmodel/columns.hpp"
 #include "perfmodel/spec.hpp"
-#include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
 
 namespace perfmodel {

@@ -5,8 +5,6 @@
 
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/roles.hpp"
 #include "table/formula.hpp"

@@ -1,16 +1,11 @@
 #include "roles/quantities.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <map>
 #include <numeric>
-#include <utility>
-#include <vector>
 
-#include "base/text.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/unit_columns.hpp"
 

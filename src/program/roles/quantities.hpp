@@ -7,7 +7,6 @@
 
 #include "base/text.hpp"
 #include "perfmodel/spec.hpp"
-#include "perfmodel/table.hpp"
 #include "table/cells.hpp"
 
 namespace perfmodel {

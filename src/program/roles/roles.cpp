@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <map>
-#include <optional>
-#include <utility>
 
 #include "base/text.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/error.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/cut_runs.hpp"
 #include "roles/left_out.hpp"

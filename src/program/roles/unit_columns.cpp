@@ -4,21 +4,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
 #include <map>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
-#include "perfmodel/error.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"

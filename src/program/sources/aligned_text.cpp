@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "perfmodel/error.hpp"
 #include "perfmodel/reading.hpp"
 #include "roles/column_facts.hpp"
 #include "sources/sheet.hpp"

@@ -13,12 +13,8 @@
 #pragma GCC diagnostic pop
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <memory>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "roles/quantities.hpp"
 #include "roles/unit_columns.hpp"
 #include "sources/number_marks.hpp"

@@ -12,7 +12,6 @@
 
 #include "base/numbering.hpp"
 #include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

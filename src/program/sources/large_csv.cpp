@@ -3,18 +3,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <limits>
 #include <mutex>
 #include <system_error>
-#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "sources/csv.hpp"
 #include "sources/source.hpp"
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "storage/files.hpp"
 
 namespace perfmodel {

@@ -2,12 +2,8 @@
 
 #include <fmt/core.h>
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <utility>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/quantities.hpp"
 #include "sources/csv.hpp"

@@ -1,7 +1,6 @@
 #include "sources/sheet.hpp"
 
 #include <fmt/core.h>
-#include <algorithm>
 #include <array>
 #include <iterator>
 #include <map>

@@ -4,13 +4,8 @@
 #include <zlib.h>
 #include <algorithm>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <utility>
 
 #include "base/text.hpp"
-#include "perfmodel/error.hpp"
 #include "registry/registry.hpp"
 #include "sources/csv.hpp"
 #include "sources/written_table.hpp"

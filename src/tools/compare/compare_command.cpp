@@ -15,7 +15,6 @@
 #include "compare/comparison.hpp"
 #include "forms/fit_options.hpp"
 #include "jobs/large_runs.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "registry/registry.hpp"
 #include "report/document.hpp"

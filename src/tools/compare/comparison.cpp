@@ -5,8 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <set>
-#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
@@ -14,7 +12,6 @@
 #include "columns/spec.hpp"
 #include "fit/fit.hpp"
 #include "forms/fit_options.hpp"
-#include "perfmodel/error.hpp"
 #include "sums/sum_terms.hpp"
 #include "trust/prediction_intervals.hpp"
 

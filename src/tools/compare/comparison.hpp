@@ -11,8 +11,6 @@
 
 #include "base/eigen.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 
 namespace perfmodel {
 

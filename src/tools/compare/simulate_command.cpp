@@ -6,11 +6,7 @@
 #include "cli/fit_options.hpp"
 #include "cli/judged_runs.hpp"
 #include "compare/sweep.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "storage/files.hpp"
 
 namespace perfmodel::cli {

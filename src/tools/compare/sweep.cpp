@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <Eigen/Cholesky>
 #include <cmath>
-#include <utility>
 
 #include "base/random.hpp"
 #include "base/text.hpp"

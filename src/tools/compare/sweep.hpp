@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/eigen.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {

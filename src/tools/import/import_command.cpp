@@ -8,7 +8,6 @@
 #include "import/readers.hpp"
 #include "perfmodel/import.hpp"
 #include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "registry/registry.hpp"
 #include "storage/files.hpp"
 

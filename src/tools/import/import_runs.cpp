@@ -11,9 +11,6 @@
 
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "roles/quantities.hpp"
 #include "roles/roles.hpp"
 #include "sources/csv.hpp"

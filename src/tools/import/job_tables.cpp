@@ -12,8 +12,6 @@
 #include "base/text.hpp"
 #include "import/readers.hpp"
 #include "perfmodel/columns.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/cut_runs.hpp"
 #include "roles/left_out.hpp"

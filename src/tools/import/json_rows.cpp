@@ -13,7 +13,6 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "import/readers.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/import.hpp"
 #include "perfmodel/reading.hpp"
 #include "registry/registry.hpp"

@@ -8,7 +8,6 @@
 
 #include "base/json.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/reading.hpp"
 #include "sources/source.hpp"
 
 /// The readers of formats other than CSV. `source` names the file in messages; all throw InputError

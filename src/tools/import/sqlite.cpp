@@ -15,7 +15,6 @@
 
 #include "base/text.hpp"
 #include "import/readers.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/reading.hpp"
 #include "sources/source.hpp"
 

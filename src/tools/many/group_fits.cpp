@@ -2,21 +2,13 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fstream>
-#include <memory>
 #include <numeric>
 #include <ranges>
-#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/design.hpp"
-#include "perfmodel/error.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "roles/unit_columns.hpp"
 #include "sources/source.hpp"
 #include "storage/files.hpp"

@@ -11,10 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "perfmodel/columns.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "report/model_set.hpp"
 
 namespace perfmodel {

@@ -6,9 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "analysis/model_words.hpp"
 #include "base/text.hpp"
@@ -18,13 +16,8 @@
 #include "cli/model_sets.hpp"
 #include "forms/form.hpp"
 #include "page/page.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
-#include "perfmodel/reading.hpp"
-#include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "trust/resampling.hpp"
 

@@ -10,9 +10,7 @@
 #include <vector>
 
 #include "analysis/scaling.hpp"
-#include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
-#include "perfmodel/table.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "base/text.hpp"
 #include "columns/spec.hpp"

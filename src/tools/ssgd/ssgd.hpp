@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel::ssgd {

@@ -1,11 +1,7 @@
 #include "suggest/bounded_targets.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
-#include <memory>
-#include <set>
-#include <vector>
 
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
@@ -13,15 +9,10 @@
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
 #include "jobs/settings.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
-#include "perfmodel/table.hpp"
 #include "report/documents.hpp"
 #include "roles/left_out.hpp"
-#include "suggest/plan.hpp"
 #include "suggest/suggest_documents.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"

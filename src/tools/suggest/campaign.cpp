@@ -10,7 +10,6 @@
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
-#include "perfmodel/error.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel {

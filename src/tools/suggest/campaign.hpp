@@ -12,8 +12,6 @@
 
 #include "base/eigen.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 #include "storage/files.hpp"
 #include "suggest/measurement.hpp"
 #include "suggest/plan.hpp"

@@ -17,7 +17,6 @@
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/fit_summary.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "roles/quantities.hpp"
 #include "storage/files.hpp"

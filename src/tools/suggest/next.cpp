@@ -9,8 +9,6 @@
 #include "columns/design.hpp"
 #include "analysis/model_words.hpp"
 #include "forms/scaling_belief.hpp"
-#include "perfmodel/columns.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "suggest/plan.hpp"
 #include "table/table.hpp"

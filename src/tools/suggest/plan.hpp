@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 #include "table/formula.hpp"
 #include "trust/next_runs.hpp"
 

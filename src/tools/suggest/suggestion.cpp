@@ -12,9 +12,7 @@
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "forms/failure_model.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
-#include "perfmodel/table.hpp"
 #include "suggest/plan.hpp"
 
 namespace perfmodel::plan {

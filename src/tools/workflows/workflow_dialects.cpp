@@ -9,7 +9,6 @@
 
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/export.hpp"
 #include "registry/registry.hpp"
 #include "roles/quantities.hpp"
