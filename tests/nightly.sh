@@ -58,6 +58,7 @@ part 'clang' bash tests/builds.sh clang
 part 'Python' bash tests/builds.sh python
 part 'no tools' bash tests/builds.sh no-tools
 part 'coverage' bash tests/coverage.sh
+part 'sources that a fit executes' bash tests/layout/executed.sh
 part 'fuzzers' bash tests/fuzz/run.sh 50000
 part 'mutants' python3 tests/mutants.py "$(mktemp -d)" --count 1 --bar 65
 
