@@ -1,3 +1,4 @@
+#include "analysis/model_words.hpp"
 #include "forms/sum_form.hpp"
 #include "page/page_content.hpp"
 

@@ -22,7 +22,7 @@ ProgramResult run_scaling(const Words& arguments, const std::string& input) {
   return run_perfmodel(both_of({"scaling", "-"}, arguments), options);
 }
 
-nlohmann::json json_of(const Words& arguments, const std::string& input) {
+nlohmann::json scaling_json(const Words& arguments, const std::string& input) {
   return run_scaling(both_of(arguments, {"--format", "json"}), input).json();
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("speedups are relative to the first scale, and the output says so", "[
              ContainsSubstring("\nspeedup and efficiency are relative to workers = 4\n") &&
                  ContainsSubstring(" serial fraction 0.1 ") &&
                  ContainsSubstring(" speedup ends at 3.25\n"));
-  const auto rows = json_of({"--kind", "strong"}, from_4)["rows"];
+  const auto rows = scaling_json({"--kind", "strong"}, from_4)["rows"];
   CHECK(rows[0]["speedup"] == 1);
   CHECK(rows[0]["karp_flatt"].is_null());
   CHECK(rows[3]["speedup"] == Approx(32.5 / 12.8125));
@@ -52,7 +52,7 @@ TEST_CASE("speedups are relative to the first scale, and the output says so", "[
   CHECK(rows[3]["karp_flatt"] == Approx(10 / 32.5));
   CHECK(rows[3]["equivalent_power"] == Approx(std::log(12.8125 / 32.5) / std::log(8)));
   // A time that grows is no speedup in any row.
-  const auto slower = json_of({"--kind", "strong"}, "workers,time_s\n4,4.8\n8,6\n16,8.6\n");
+  const auto slower = scaling_json({"--kind", "strong"}, "workers,time_s\n4,4.8\n8,6\n16,8.6\n");
   CHECK(slower["rows"][2]["speedup"] == Approx(4.8 / 8.6));
   const std::string from_1 = "workers,time_s\n1,100\n" + from_4.substr(from_4.find('\n') + 1);
   CHECK_THAT(run_scaling({"--kind", "strong"}, from_1).output,
@@ -63,7 +63,7 @@ TEST_CASE("scaling compares rows that differ in the scale alone", "[cli][scaling
   // Two configurations, one of them with repeated runs; one that was measured once.
   const std::string runs =
       "filters,workers,time_s\n8,1,10\n8,2,6\n8,2,5\n8,2,7\n16,1,40\n16,2,20\n16,4,10\n32,4,1\n";
-  const auto json = json_of({"--column", "workers"}, runs);
+  const auto json = scaling_json({"--column", "workers"}, runs);
   CHECK(json["time_is_relative"] == true);
   REQUIRE(json["rows"].size() == 3);
   CHECK(json["rows"][0]["configurations"] == 2);  // filters 32 was never measured at 1
@@ -80,7 +80,7 @@ TEST_CASE("a configuration that ends early does not bend the mean of the others"
   const std::string runs =
       "machine,procs,time_s\na,1,1.01\nb,1,1.1\na,2,1.02\nb,2,1.2\na,4,1.04\nb,4,1.4\n"
       "a,8,1.08\nb,8,1.8\na,16,1.16\n";
-  const auto rows = json_of({"--column", "procs", "--kind", "weak"}, runs)["rows"];
+  const auto rows = scaling_json({"--column", "procs", "--kind", "weak"}, runs)["rows"];
   REQUIRE(rows.size() == 5);
   for (std::size_t k = 1; k < rows.size(); ++k)
     CHECK(rows[k]["efficiency"].get<double>() < rows[k - 1]["efficiency"].get<double>());
@@ -98,7 +98,7 @@ TEST_CASE("scaling compares rows whose other columns move in steps with the scal
   CHECK_THAT(text.output,
              ContainsSubstring("efficiency stays at 50 % or above up to cores = 96, but not at "
                                "192; of these scales, the throughput is highest at 768\n"));
-  const auto json = json_of({"--column", "cores"}, csv);
+  const auto json = scaling_json({"--column", "cores"}, csv);
   CHECK(json["rows"].size() == 12);
   CHECK(json["left_out"].empty());
 }
@@ -116,7 +116,7 @@ TEST_CASE("rows that scaling leaves out are named in every format", "[cli][scali
     CHECK_THAT(std::string(format) == "csv" ? result.errors : result.output,
                ContainsSubstring(words));
   }
-  CHECK(json_of({"--column", "workers"}, runs)["left_out"] == std::vector<int>{6, 7, 8});
+  CHECK(scaling_json({"--column", "workers"}, runs)["left_out"] == std::vector<int>{6, 7, 8});
 }
 
 TEST_CASE("machines of opposite behaviour have a study each, other inputs are questioned",
@@ -149,7 +149,7 @@ TEST_CASE("a size that grows with the scale means weak scaling, as an assumption
       csv += csv_row(nodes, 128 * nodes, std::to_string(10 + 0.2 * nodes));
     return csv;
   };
-  const auto weak = json_of({"--column", "nodes"}, runs_of("lz"));
+  const auto weak = scaling_json({"--column", "nodes"}, runs_of("lz"));
   CHECK(weak["kind"] == "weak");
   CHECK(weak["kind_because"] == "'lz' grows with 'nodes'");
   CHECK(weak["kind_is_open"] == true);
@@ -157,14 +157,14 @@ TEST_CASE("a size that grows with the scale means weak scaling, as an assumption
              ContainsSubstring("'lz' grows with 'nodes', so weak scaling is assumed; pass --kind "
                                "strong where that is no size of the work"));
   for (const std::string other : {"mem_gb", "cores"})
-    CHECK(json_of({"--column", "nodes"}, runs_of(other))["kind"] == "strong");
+    CHECK(scaling_json({"--column", "nodes"}, runs_of(other))["kind"] == "strong");
 }
 
 TEST_CASE("nothing is read from laws that do not describe the times, or from peaks far beyond them",
           "[cli][scaling]") {
   // Nearly Amdahl's law: any kappa comes from the last digits.
   const std::string smooth = "gpus,time_s\n1,100\n2,55\n4,32.5\n8,21.25\n16,15.62501\n";
-  const auto far = json_of({"--kind", "strong"}, smooth);
+  const auto far = scaling_json({"--kind", "strong"}, smooth);
   CHECK(far["laws"]["usl"]["peak"].is_null());
   CHECK(far["laws"]["amdahl"]["describes"] == true);
   // Faster on two and ever slower after: Amdahl's law is a constant at best.
@@ -172,7 +172,7 @@ TEST_CASE("nothing is read from laws that do not describe the times, or from pea
   const ProgramResult text = run_scaling({"--kind", "strong"}, slower);
   CHECK_THAT(text.output, ContainsSubstring("does not describe these times") &&
                               !ContainsSubstring("serial fraction"));
-  const auto amdahl = json_of({"--kind", "strong"}, slower)["laws"]["amdahl"];
+  const auto amdahl = scaling_json({"--kind", "strong"}, slower)["laws"]["amdahl"];
   CHECK(amdahl["describes"] == false);
   CHECK(amdahl["misfit"].get<double>() > 0.5);
 }
@@ -181,15 +181,15 @@ TEST_CASE("scaling keeps weak scaling apart from strong, and has laws of what wa
           "[cli][scaling]") {
   const Words named = {"--column", "workers", "--target", "time_s"};
   const std::string runs = "workers,time_s\n1,10\n2,11\n4,12.5\n";
-  const auto weak = json_of(both_of(named, {"--kind", "weak"}), runs);
+  const auto weak = scaling_json(both_of(named, {"--kind", "weak"}), runs);
   CHECK(weak["kind"] == "weak");
   CHECK(weak["laws"]["amdahl"].is_null());
   CHECK(weak["laws"]["gustafson"]["serial_fraction"].is_number());
   for (const char* law : {"gustafson", "amdahl", "usl"})
-    CHECK(json_of(named, runs)["laws"][law].is_null());
+    CHECK(scaling_json(named, runs)["laws"][law].is_null());
   CHECK_THAT(run_scaling(named, runs).output,
              ContainsSubstring("no laws: nothing was sped up\n") && !ContainsSubstring("Amdahl"));
-  const auto faster = json_of(named, "workers,time_s\n1,10\n2,10.2\n4,9.8\n8,12\n");
+  const auto faster = scaling_json(named, "workers,time_s\n1,10\n2,10.2\n4,9.8\n8,12\n");
   CHECK(faster["laws"]["amdahl"].is_object());
   CHECK(faster["laws"]["usl"].is_object());
 }
@@ -206,7 +206,7 @@ TEST_CASE("scaling tells weak scaling by a fixed batch per worker", "[cli][scali
           csv += csv_row(gpus, depth, local, local * gpus, std::to_string(1 / time), rep,
                          std::to_string(time));
         }
-  const auto weak = json_of({"--column", "num_gpus"}, csv);
+  const auto weak = scaling_json({"--column", "num_gpus"}, csv);
   CHECK(weak["kind"] == "weak");
   CHECK(weak["kind_is_open"] == false);
   REQUIRE(weak["rows"].size() == 4);
@@ -221,7 +221,7 @@ TEST_CASE("scaling tells weak scaling by a fixed batch per worker", "[cli][scali
       ContainsSubstring(
           "note: Column 'rep' numbers repetitions and does not distinguish configurations.\n"));
   // What is asked for holds, and needs no reason.
-  const auto strong = json_of({"--column", "num_gpus", "--kind", "strong"}, csv);
+  const auto strong = scaling_json({"--column", "num_gpus", "--kind", "strong"}, csv);
   CHECK(strong["kind"] == "strong");
   CHECK(strong["kind_because"].is_null());
   CHECK(strong["rows"][3]["efficiency"].get<double>() ==
@@ -235,7 +235,7 @@ TEST_CASE("scaling notes where no column tells strong from weak", "[cli][scaling
       ContainsSubstring("note: 'batch_size' may be of one worker or of all, so strong scaling "
                         "is assumed; pass --kind weak where each worker's part of the work "
                         "stays the same\n"));
-  CHECK(json_of({"--column", "gpus"}, csv)["kind_is_open"] == true);
+  CHECK(scaling_json({"--column", "gpus"}, csv)["kind_is_open"] == true);
   CHECK_THAT(run_scaling({"--column", "gpus", "--kind", "strong"}, csv).errors,
              !ContainsSubstring("assumed"));
 }
@@ -386,7 +386,7 @@ TEST_CASE_METHOD(ProgramTest,
 
   // Within the measured range, and of runs, there is nothing to say.
   CHECK_THAT(run(scaling, {"--at", "1,2,3,4"}).output, !ContainsSubstring("extrapolated"));
-  CHECK(json_of({"--column", "gpus"}, runs)["rows"][0]["in_range"].is_null());
+  CHECK(scaling_json({"--column", "gpus"}, runs)["rows"][0]["in_range"].is_null());
 }
 
 TEST_CASE("a least efficiency of less than one percent is a share that was meant",
@@ -395,7 +395,7 @@ TEST_CASE("a least efficiency of less than one percent is a share that was meant
   const Words options = {"--column", "workers", "--least-efficiency"};
   CHECK_THAT(run_scaling(both_of(options, {"0.5"}), runs).failed(2),
              ContainsSubstring("'0.5' is not a percentage from 1 to 100 (50 for 50 %)"));
-  CHECK(json_of(both_of(options, {"1"}), runs)["least_efficiency"] == Approx(0.01));
+  CHECK(scaling_json(both_of(options, {"1"}), runs)["least_efficiency"] == Approx(0.01));
 }
 
 TEST_CASE_METHOD(ProgramTest, "scaling tells a model by the content of the file",
@@ -426,8 +426,8 @@ TEST_CASE("scaling leaves out failed runs unless they are refused", "[cli][scali
   CHECK_THAT(run_scaling(drop, failed).succeeded().errors,
              ContainsSubstring("2 of 8 runs failed and are left out"));
   // Of batch 64 one row is left, which lies in another line.
-  const auto with_drop = json_of(drop, failed);
-  const auto without = json_of(column, well + "2,64,1.1\n");
+  const auto with_drop = scaling_json(drop, failed);
+  const auto without = scaling_json(column, well + "2,64,1.1\n");
   CHECK(with_drop["rows"] == without["rows"]);
   CHECK(with_drop["left_out"] == std::vector<int>{9});
 }
