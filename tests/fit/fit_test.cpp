@@ -259,7 +259,8 @@ TEST_CASE("bounds are read from text", "[fit]") {
   CHECK(parse_bound("p.filters=1").low == 1);
   CHECK(parse_bound("p=1").high == 1);
   CHECK_THROWS_WITH(parse_bound("p=x"),
-                    Contains("--bounds 'p=x': write ") && Contains("or CONSTANT=VALUE"));
+                    Catch::Matchers::ContainsSubstring("--bounds 'p=x': write ") &&
+                        Catch::Matchers::ContainsSubstring("or CONSTANT=VALUE"));
   CHECK_THROWS_AS(parse_bound("p"), UsageError);
   CHECK_THROWS_AS(parse_bound("p=1:x"), UsageError);
   CHECK_THROWS_AS(parse_bound("C.filters=0:1"), UsageError);
