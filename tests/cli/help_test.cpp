@@ -102,10 +102,8 @@ TEST_CASE("slips on the command line are refused with what is likely to help", "
       {{"predict", model, runs, "--monotone", "workers-"},
        "'--monotone' was removed: sort the predictions yourself where you are certain of a "
        "direction"},
-      {{"evaluate", model, runs, "--residuals", "-"},
-       "--residuals and --output need a file each"},
-      {{"evaluate", model, runs, "--residuals", "absent/x.csv", "-o", "./absent/x.csv"},
-       "--residuals and --output need a file each"},
+      {{"measure", "s.json", "--runs", "absent/x.csv", "-o", "./absent/x.csv", "--", "true"},
+       "--runs and --output need a file each"},
       {{"--json"}, "--json requires --version"},
       {{"fit", "r.csv", "--by", "k", "--facts", "k=f.csv"},
        "--facts cannot be combined with many models at once: it is of fits of one model"},
@@ -179,8 +177,7 @@ TEST_CASE("an option that was removed ends in a sentence with what replaces it",
   for (const std::string command : {"fit", "sweep", "compare"})
     CHECK_THAT(run_perfmodel({command, "runs.csv", name, "1"}).failed(2),
                ContainsSubstring(message + command));
-  for (const std::string command :
-       {"predict", "evaluate", "report", "scaling", "import", "suggest"})
+  for (const std::string command : {"predict", "evaluate", "report", "import"})
     CHECK_THAT(run_perfmodel({command, "model.json", name, "1"}).failed(2),
                ContainsSubstring(is_of_reading ? message + command : "unknown option '" + name));
   CHECK_THAT(

@@ -71,10 +71,7 @@ void add_input_options(OptionSet& app, InputOptions& input) {
       "--input-format", input.format,
       "what the file is, if it is not recognised; csv, as it is, json, sqlite, extrap, asv, "
       "hyperfine, google-benchmark or go-benchmark");
-  app.add(
-      "--table NAME", input.table,
-      "of an SQLite database: a study of Optuna, an experiment of MLflow, or a table or view, if "
-      "it has several");
+  app.add("--table NAME", input.table, "a study, experiment, table or view of an SQLite database");
   app.add("--sql QUERY", input.sql, "a query of an SQLite database, whose rows are the runs")
       .excludes("--table", "a query names its tables itself");
   app.add_each(
