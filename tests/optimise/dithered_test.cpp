@@ -20,13 +20,6 @@ Population hand_made() {
   return population;
 }
 
-DifferentialEvolutionOptions with(Strategy strategy) {
-  DifferentialEvolutionOptions options;
-  options.strategy = strategy;
-  options.differential_weight_low = options.differential_weight_high = 0.5;
-  return options;
-}
-
 /// Values of formula(a, b, c) over all distinct a, b, c other than the target.
 std::set<double> all_values(std::size_t target,
                             const std::function<double(double, double, double)>& formula) {
@@ -45,11 +38,10 @@ std::set<double> all_values(std::size_t target,
   return values;
 }
 
-/// Values of many mutants of one target with F = 0.5.
-std::set<double> mutants(Dithered scheme, std::size_t target) {
+/// Values of many mutants of one target in one generation.
+std::set<double> mutants(const Dithered& scheme, std::size_t target) {
   const Population population = hand_made();
   RandomStream random(1);
-  scheme.begin_generation(random);
   std::set<double> values;
   Eigen::VectorXd mutant(1);
   for (int k = 0; k < 4000; ++k) {
@@ -66,25 +58,27 @@ TEST_CASE("Mutants of a hand-made population are the formula's, over all donors"
   for (std::size_t target = 0; target < 5; ++target) {
     const double x = population.members(0, static_cast<Eigen::Index>(target));
     const double best = 1;
-    Dithered best1bin(with(Strategy::best1bin));
-    CHECK(mutants(best1bin, target) ==
-          all_values(target, [&](double a, double b, double) { return best + 0.5 * (a - b); }));
-    Dithered rand1bin(with(Strategy::rand1bin));
-    const auto rand1 =
-        all_values(target, [](double a, double b, double c) { return a + 0.5 * (b - c); });
-    CHECK(mutants(rand1bin, target) == rand1);
-    Dithered currenttobest1bin(with(Strategy::currenttobest1bin));
-    CHECK(mutants(currenttobest1bin, target) == all_values(target, [&](double a, double b, double) {
-            return x + 0.5 * (best - x + a - b);
-          }));
+    const auto generation = [](Strategy strategy) {
+      Dithered scheme(strategy);
+      RandomStream random(1);
+      scheme.begin_generation(random);
+      return scheme;
+    };
+    const double f = generation(Strategy::best1bin).differential_weight();
+    CHECK(mutants(generation(Strategy::best1bin), target) ==
+          all_values(
+              target, [&](double a, double b, double) { return best + f * (a - b); }));
+    CHECK(mutants(generation(Strategy::rand1bin), target) ==
+          all_values(
+              target, [&](double a, double b, double c) { return a + f * (b - c); }));
+    CHECK(
+        mutants(generation(Strategy::currenttobest1bin), target) ==
+        all_values(target, [&](double a, double b, double) { return x + f * (best - x + a - b); }));
   }
 }
 
 TEST_CASE("scipy's strategies draw one F per generation", "[optimise]") {
-  DifferentialEvolutionOptions options;
-  options.differential_weight_low = 0.5;
-  options.differential_weight_high = 1;
-  Dithered scheme(options);
+  Dithered scheme(Strategy::best1bin);
   RandomStream random(1);
   std::set<double> weights;
   for (int generation = 0; generation < 100; ++generation) {

@@ -93,14 +93,8 @@ void mutate_towards(const ConstColumn& target, const ConstColumn& guide, const C
   mutant = target + differential_weight * (guide - target + plus - minus);
 }
 
-Dithered::Dithered(const DifferentialEvolutionOptions& options)
-    : strategy_(options.strategy),
-      low_(options.differential_weight_low),
-      high_(options.differential_weight_high),
-      differential_weight_(low_) {}
-
 void Dithered::begin_generation(RandomStream& random) {
-  differential_weight_ = random.uniform(low_, high_);
+  differential_weight_ = random.uniform(0.5, 1.0);
 }
 
 void Dithered::mutate(const Population& population, std::size_t target, RandomStream& random,
@@ -135,8 +129,6 @@ bool is_tolerance(double value) {
 
 /// The checks throw std::invalid_argument with the message for the user.
 void require_valid(const DifferentialEvolutionOptions& options) {
-  const double low = options.differential_weight_low;
-  const double high = options.differential_weight_high;
   require(options.population > 0,
           "the population needs at least one member per free coordinate, not 0");
   require(is_tolerance(options.tolerance), "the tolerance is " +
@@ -145,19 +137,6 @@ void require_valid(const DifferentialEvolutionOptions& options) {
   require(is_tolerance(options.absolute_tolerance),
           "the absolute tolerance is " + perfmodel::to_text(options.absolute_tolerance) +
               "; it must be a number from 0 on");
-  require(0 <= low && low <= high && high <= 2,
-          "the differential weight is " + perfmodel::to_text(low) + ":" + perfmodel::to_text(high) +
-              "; it must be a range within 0:2");
-  require(0 <= options.crossover_rate && options.crossover_rate <= 1,
-          "the crossover rate is " + perfmodel::to_text(options.crossover_rate) +
-              "; it must be within 0:1");
-}
-
-void require_evaluations_for(std::size_t population_size,
-                             const DifferentialEvolutionOptions& options) {
-  require(options.evaluations >= population_size,
-          "the limit of " + std::to_string(options.evaluations) + " evaluations is below the " +
-              std::to_string(population_size) + " members of the population");
 }
 
 void Population::replace(std::size_t i, const ConstColumn& x, double cost) {
@@ -213,6 +192,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSmallestPopulation = 5;
+constexpr double kCrossoverRate = 0.7;
 /// Candidates between two checks for a stop request.
 constexpr std::size_t kMostAtOnce = 512;
 
@@ -227,7 +207,7 @@ class Search {
         initial_size_(
             free_.empty() ? 1 : std::max(kSmallestPopulation, options.population * free_.size())),
         random_(options.seed, "differential evolution"),
-        scheme_(options) {}
+        scheme_(options.strategy) {}
 
   DifferentialEvolutionResult run() {
     evaluate_initial_population();
@@ -247,7 +227,9 @@ class Search {
 
  private:
   void evaluate_initial_population() {
-    require_evaluations_for(initial_size_, options_);
+    require(options_.evaluations >= initial_size_,
+            "the limit of " + std::to_string(options_.evaluations) + " evaluations is below the " +
+                std::to_string(initial_size_) + " members of the population");
     population_.members = latin_hypercube(bounds_, initial_size_, random_, options_.stop);
     population_.costs.resize(initial_size_);
     const std::vector<double> exact(initial_size_, kInfinity);
@@ -306,7 +288,7 @@ class Search {
   void make_trial(std::size_t target) {
     auto trial = trials_.col(static_cast<Index>(target));
     scheme_.mutate(population_, target, random_, trial);
-    cross_over(population_.member(target), options_.crossover_rate, free_, random_, trial);
+    cross_over(population_.member(target), kCrossoverRate, free_, random_, trial);
     redraw_outside(bounds_, random_, trial);
   }
 
@@ -330,9 +312,8 @@ class Search {
 
   /// The trial replaces its target unless its cost is higher.
   void select(std::size_t target) {
-    if (!(trial_costs_[target] <= population_.costs[target]))
-      return;
-    population_.replace(target, trials_.col(static_cast<Index>(target)), trial_costs_[target]);
+    if (trial_costs_[target] <= population_.costs[target])
+      population_.replace(target, trials_.col(static_cast<Index>(target)), trial_costs_[target]);
   }
 
   bool converged() const {

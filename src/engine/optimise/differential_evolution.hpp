@@ -95,10 +95,6 @@ struct DifferentialEvolutionOptions {
   /// Converged when spread <= absolute_tolerance + tolerance * |mean cost|.
   double tolerance = 0.01;
   double absolute_tolerance = 0;
-  /// F is drawn anew for each generation from [low, high).
-  double differential_weight_low = 0.5;
-  double differential_weight_high = 1.0;
-  double crossover_rate = 0.7;
   /// Checked before each generation, and before each trial with `immediate` updating.
   std::stop_token stop;
   /// Called after each complete generation.
@@ -133,10 +129,10 @@ DifferentialEvolutionResult minimise(const BatchObjective& objective, const Boun
 BatchObjective batch_of(std::function<double(const VectorXd&)> cost);
 
 /// Creates mutants as scipy's best1bin, rand1bin and currenttobest1bin do: one F per generation,
-/// uniform on [low, high).
+/// uniform on [0.5, 1).
 class Dithered {
  public:
-  explicit Dithered(const DifferentialEvolutionOptions& options);
+  explicit Dithered(Strategy strategy) : strategy_(strategy) {}
 
   void begin_generation(RandomStream& random);
   double differential_weight() const { return differential_weight_; }
@@ -145,9 +141,7 @@ class Dithered {
 
  private:
   Strategy strategy_;
-  double low_;
-  double high_;
-  double differential_weight_;
+  double differential_weight_ = 0;
 };
 
 }  // namespace perfmodel::optimise
