@@ -201,7 +201,7 @@ bool ChangingMatrix::eliminate(const SparseRow& row, double least) {
   if (independent) {
     pivot.column = chosen;
     pivot.value = work_[chosen];
-    step_of_[static_cast<std::size_t>(chosen)] = static_cast<Index>(pivots_.size());
+    step_of_[static_cast<std::size_t>(chosen)] = index(pivots_.size());
     pivots_.push_back(std::move(pivot));
   }
   for (const Index column : columns)
@@ -236,10 +236,10 @@ VectorXd ChangingMatrix::solve(VectorXd right) const {
     update->apply(update->is_row, right);
   for (std::size_t k = 0; k < pivots_.size(); ++k)
     for (const auto& [step, times] : pivots_[k].lower)
-      right[static_cast<Index>(k)] -= times * right[step];
+      right[index(k)] -= times * right[step];
   VectorXd out(right.size());
   for (std::size_t k = pivots_.size(); k-- > 0;) {
-    double rest = right[static_cast<Index>(k)];
+    double rest = right[index(k)];
     for (const auto& [column, entry] : pivots_[k].upper)
       rest -= entry * out[column];
     out[pivots_[k].column] = rest / pivots_[k].value;
@@ -253,14 +253,14 @@ VectorXd ChangingMatrix::solve_transposed(VectorXd right) const {
   VectorXd out(right.size());
   for (std::size_t k = 0; k < pivots_.size(); ++k) {
     const double value = right[pivots_[k].column] / pivots_[k].value;
-    out[static_cast<Index>(k)] = value;
+    out[index(k)] = value;
     if (value != 0)
       for (const auto& [column, entry] : pivots_[k].upper)
         right[column] -= entry * value;
   }
   for (std::size_t k = pivots_.size(); k-- > 0;)
     for (const auto& [step, times] : pivots_[k].lower)
-      out[step] -= times * out[static_cast<Index>(k)];
+      out[step] -= times * out[index(k)];
   for (const Update& update : updates_)
     update.apply(!update.is_row, out);
   return out;
@@ -389,11 +389,11 @@ void BorderedBasis::rebuild(std::vector<ActiveConstraint> wanted, double least) 
     order.push_back(rows.size());
     rows.push_back(complement_row(constraint));
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return rows[a].size() < rows[b].size(); });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return rows[a].size() < rows[b].size(); });
   for (Index b = 0; b < border_; ++b)
     mark((*this)[levels_ + b], 0);
-  std::fill(border_level_.begin(), border_level_.end(), LevelColumns::none);
+  std::ranges::fill(border_level_, LevelColumns::none);
   touching_.setZero();
   complement_.start(border_, rows, rows_->is_sparse());
   Index place = 0;

@@ -140,12 +140,12 @@ void require_valid(const DifferentialEvolutionOptions& options) {
 }
 
 void Population::replace(std::size_t i, const ConstColumn& x, double cost) {
-  members.col(static_cast<Index>(i)) = x;
+  members.col(index(i)) = x;
   costs[i] = cost;
 }
 
 void Population::swap(std::size_t i, std::size_t j) {
-  members.col(static_cast<Index>(i)).swap(members.col(static_cast<Index>(j)));
+  members.col(index(i)).swap(members.col(index(j)));
   std::swap(costs[i], costs[j]);
 }
 
@@ -157,7 +157,7 @@ void Population::promote_best() {
 
 MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random,
                          const std::stop_token& stop) {
-  MatrixXd points = bounds.lower.replicate(1, static_cast<Index>(count));
+  MatrixXd points = bounds.lower.replicate(1, index(count));
   std::vector<std::size_t> strata(count);
   for (const Index j : free_coordinates(bounds)) {
     if (stop.stop_requested())
@@ -168,8 +168,7 @@ MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& 
     for (std::size_t i = 0; i < count; ++i) {
       const double position =
           (static_cast<double>(strata[i]) + random.uniform()) / static_cast<double>(count);
-      points(j, static_cast<Index>(i)) =
-          std::min(bounds.lower[j] + position * width, bounds.upper[j]);
+      points(j, index(i)) = std::min(bounds.lower[j] + position * width, bounds.upper[j]);
     }
   }
   return points;
@@ -236,7 +235,7 @@ class Search {
     evaluate(population_.members, exact, population_.costs);
     population_.promote_best();
 
-    trials_.resize(bounds_.size(), static_cast<Index>(initial_size_));
+    trials_.resize(bounds_.size(), index(initial_size_));
     trial_costs_.resize(initial_size_);
   }
 
@@ -262,7 +261,7 @@ class Search {
       if (options_.stop.stop_requested())
         return false;
       make_trial(i);
-      const auto column = static_cast<Index>(i);
+      const auto column = index(i);
       evaluate(trials_.middleCols(column, 1), std::span(population_.costs).subspan(i, 1),
                std::span(trial_costs_).subspan(i, 1));
       select(i);
@@ -276,7 +275,7 @@ class Search {
     const std::size_t size = population_.size();
     for (std::size_t i = 0; i < size; ++i)
       make_trial(i);
-    if (!evaluate(trials_.leftCols(static_cast<Index>(size)), population_.costs,
+    if (!evaluate(trials_.leftCols(index(size)), population_.costs,
                   std::span(trial_costs_).first(size)))
       return false;
     for (std::size_t i = 0; i < size; ++i)
@@ -286,7 +285,7 @@ class Search {
   }
 
   void make_trial(std::size_t target) {
-    auto trial = trials_.col(static_cast<Index>(target));
+    auto trial = trials_.col(index(target));
     scheme_.mutate(population_, target, random_, trial);
     cross_over(population_.member(target), kCrossoverRate, free_, random_, trial);
     redraw_outside(bounds_, random_, trial);
@@ -298,12 +297,12 @@ class Search {
     std::size_t done = 0;
     while (done < costs.size() && (done == 0 || !options_.stop.stop_requested())) {
       const std::size_t count = std::min(kMostAtOnce, costs.size() - done);
-      objective_(candidates.middleCols(static_cast<Index>(done), static_cast<Index>(count)),
+      objective_(candidates.middleCols(index(done), index(count)),
                  abandon_above.subspan(done, count), costs.subspan(done, count));
       done += count;
     }
     evaluations_ += done;
-    std::fill(costs.begin() + static_cast<std::ptrdiff_t>(done), costs.end(), kInfinity);
+    std::fill(costs.begin() + index(done), costs.end(), kInfinity);
     for (double& cost : costs)
       if (!std::isfinite(cost))
         cost = kInfinity;
@@ -313,7 +312,7 @@ class Search {
   /// The trial replaces its target unless its cost is higher.
   void select(std::size_t target) {
     if (trial_costs_[target] <= population_.costs[target])
-      population_.replace(target, trials_.col(static_cast<Index>(target)), trial_costs_[target]);
+      population_.replace(target, trials_.col(index(target)), trial_costs_[target]);
   }
 
   bool converged() const {
@@ -371,7 +370,7 @@ BatchObjective batch_of(std::function<double(const VectorXd&)> cost) {
       [cost = std::move(cost)](const Eigen::Ref<const MatrixXd>& candidates,
                                std::span<const double> /*abandon_above*/, std::span<double> costs) {
         for (std::size_t i = 0; i < costs.size(); ++i)
-          costs[i] = cost(candidates.col(static_cast<Index>(i)));
+          costs[i] = cost(candidates.col(index(i)));
       };
 }
 

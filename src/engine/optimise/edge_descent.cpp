@@ -149,7 +149,7 @@ class EdgeDescent {
     out.change_for = [basis, layout, places](const VectorXd& raises) {
       VectorXd all = VectorXd::Zero(basis->size());
       for (std::size_t i = 0; i < places.size(); ++i)
-        all[places[i]] = raises[static_cast<Index>(i)];
+        all[places[i]] = raises[index(i)];
       const BorderedVector change = basis->solve(all);
       return layout.joined(change.others, change.levels);
     };
@@ -197,7 +197,7 @@ class EdgeDescent {
     std::vector<std::size_t> next(rows_begin_.begin(), rows_begin_.end() - 1);
     for (std::size_t row = 0; row < levels_.of_row.size(); ++row)
       if (levels_.of_row[row] != LevelColumns::none)
-        rows_[next[static_cast<std::size_t>(levels_.of_row[row])]++] = static_cast<Index>(row);
+        rows_[next[static_cast<std::size_t>(levels_.of_row[row])]++] = index(row);
   }
 
   /// Goes to the vertex at which the given rows have no residual, if there is one in the box.
@@ -245,8 +245,8 @@ class EdgeDescent {
     const ActiveConstraint ahead{along > 0 ? Hold::upper : Hold::lower, levels_.first + level};
     const double limit = std::max(0.0, (bound(ahead.index, ahead.hold) - x_.levels[level]) / along);
     const auto place = static_cast<std::size_t>(level);
-    const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(rows_begin_[place]);
-    const auto end = rows_.begin() + static_cast<std::ptrdiff_t>(rows_begin_[place + 1]);
+    const auto begin = rows_.begin() + index(rows_begin_[place]);
+    const auto end = rows_.begin() + index(rows_begin_[place + 1]);
     const auto change = [&](Index row) { return levels_.value[row] * along; };
     kinks_.clear();
     for (auto row = begin; row != end; ++row)
@@ -359,7 +359,7 @@ class EdgeDescent {
     VectorXd change = *matrix_ * direction.others;
     for (std::size_t l = 0; l + 1 < rows_begin_.size(); ++l)
       for (std::size_t i = rows_begin_[l]; i < rows_begin_[l + 1]; ++i)
-        change[rows_[i]] += levels_.value[rows_[i]] * direction.levels[static_cast<Index>(l)];
+        change[rows_[i]] += levels_.value[rows_[i]] * direction.levels[index(l)];
     return change;
   }
 

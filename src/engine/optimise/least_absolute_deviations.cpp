@@ -86,7 +86,7 @@ Sifted reduce(const LadProblem& problem, const std::vector<char>& keeps_kink,
 std::vector<Index> places_of(const std::vector<Index>& rows, const std::vector<Index>& kept) {
   std::vector<Index> places;
   for (const Index row : rows)
-    places.push_back(std::lower_bound(kept.begin(), kept.end(), row) - kept.begin());
+    places.push_back(std::ranges::lower_bound(kept, row) - kept.begin());
   return places;
 }
 
@@ -153,7 +153,7 @@ void put_square(double weight, double reach, Index row, LadProblem& problem, dou
 LadResult solve_lad(const LadProblem& problem, const VectorXd& start, const LadOptions& options) {
   if (!problem.bounds.contains(start))
     throw std::invalid_argument("the start is outside the box");
-  const bool many_rows = problem.matrix.rows() > static_cast<Index>(options.sift_above);
+  const bool many_rows = problem.matrix.rows() > index(options.sift_above);
   return many_rows && rows_at_first(problem) < problem.matrix.rows()
              ? sift(problem, start, options)
              : descend(problem, start, options);

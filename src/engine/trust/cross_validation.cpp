@@ -157,7 +157,7 @@ std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Desig
       },
       fold_done);
   CrossValidation out;
-  out.predicted.resize(static_cast<Index>(training.rows));
+  out.predicted.resize(index(training.rows));
   for (std::size_t fold = 0; fold < folds.size(); ++fold) {
     if (!folds[fold])
       return std::nullopt;

@@ -142,7 +142,7 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
       errors[row] /= score_deviation(out, (*deviations)[row]);
   }
   std::vector<double> scores(errors.begin(), errors.end());
-  std::sort(scores.begin(), scores.end());
+  std::ranges::sort(scores);
   if (deviations && calibration == Calibration::cross_validation)
     limit_ends(scores);
   out.count = count;
@@ -177,8 +177,8 @@ IntervalFactors interval_factors(const PredictionIntervals& intervals, double le
   low = std::max<std::size_t>(low, 1);
   high = std::min(high, intervals.count);
   // The stored ranks nearest to each end, at it or beyond.
-  const auto lower = std::upper_bound(ranks.begin(), ranks.end(), low) - 1 - ranks.begin();
-  const auto upper = std::lower_bound(ranks.begin(), ranks.end(), high) - ranks.begin();
+  const auto lower = std::ranges::upper_bound(ranks, low) - 1 - ranks.begin();
+  const auto upper = std::ranges::lower_bound(ranks, high) - ranks.begin();
   return {std::exp(deviation * std::min(0.0, intervals.scores[static_cast<std::size_t>(lower)])),
           std::exp(deviation * std::max(0.0, intervals.scores[static_cast<std::size_t>(upper)]))};
 }
@@ -310,7 +310,7 @@ std::vector<std::size_t> sampled(const Design& training, const std::vector<std::
     for (std::size_t i = 0; i < count && out.size() + count - i <= kMostRefitRows; ++i)
       out.push_back(all[group[i * group.size() / count]]);
   }
-  std::sort(out.begin(), out.end());
+  std::ranges::sort(out);
   return out;
 }
 
