@@ -27,7 +27,7 @@ struct Population {
   std::vector<double> costs;
 
   std::size_t size() const { return costs.size(); }
-  auto member(std::size_t i) const { return members.col(index(i)); }
+  auto member(std::size_t i) const { return members.col(static_cast<Index>(i)); }
 
   void replace(std::size_t i, const ConstColumn& x, double cost);
   void swap(std::size_t i, std::size_t j);

@@ -34,7 +34,7 @@ struct RowIntervals {
   Eigen::ArrayXd upper;
 
   IntervalFactors operator[](std::size_t row) const {
-    const auto at = index(row);
+    const auto at = static_cast<Eigen::Index>(row);
     return {lower[at], upper[at]};
   }
 };
