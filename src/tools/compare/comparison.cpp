@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
 #include "columns/spec.hpp"
@@ -224,22 +223,14 @@ ModelScore score_model(const Regressor& model, const PreparedRuns& runs) {
 std::vector<ModelScore> compare_models(const PreparedRuns& runs, const CompareRequest& request,
                                        const std::function<void(std::size_t, std::size_t)>& done) {
   const std::vector<Regressor> models = models_for(runs.spec, request);
-  const auto found = run_tasks<ModelScore>(
-      models.size(), 1,  // each model uses all threads
-      [&](std::size_t k) -> std::optional<ModelScore> {
-        ModelScore score = score_model(models[k], runs);
-        if (request.options.stop.stop_requested())
-          throw Interrupted();
-        return score;
-      },
-      [&](std::size_t k) {
-        if (done)
-          done(k, models.size());
-      });
   std::vector<ModelScore> scores;
-  for (const auto& score : found)
-    if (score)
-      scores.push_back(*score);
+  for (const Regressor& model : models) {  // each uses all threads
+    scores.push_back(score_model(model, runs));
+    if (request.options.stop.stop_requested())
+      throw Interrupted();
+    if (done)
+      done(scores.size(), models.size());
+  }
   return scores;
 }
 

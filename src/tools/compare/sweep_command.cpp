@@ -91,22 +91,18 @@ struct SweepArguments {
 constexpr std::array<std::string_view, 6> kAll = {"mae", "mape_percent", "smape_percent",
                                                   "mse", "rmse",         "r2"};
 
-struct ShownPart {
-  std::string name;  ///< in headings
-  std::vector<std::string_view> metrics;
-};
-
-/// Adds some metrics of a part in text and Markdown, all in CSV.
-void add_part(doc::Table& table, const std::string& part, const ShownPart& shown,
-              const std::string& unit) {
+/// Adds some metrics of a part in text and Markdown, all in CSV. `name`: of the part in headings.
+void add_part(doc::Table& table, const std::string& part, const std::string& name,
+              const std::vector<std::string_view>& shown, const std::string& unit) {
   for (doc::Column& column : doc::metric_columns(kAll, ShownTime(TimeUnit{unit, 1}))) {
-    column.hidden = !contains(shown.metrics, column.name);
-    column.heading = shown.name + " " + column.heading;
+    column.hidden = !contains(shown, column.name);
+    column.heading = name + " " + column.heading;
     column.name = part + "_" + column.name;
     table.columns.push_back(column);
   }
 }
 
+/// In text and Markdown the errors and scaling powers, in CSV also all constants.
 doc::Table table_of(const SweepDocument& report) {
   const FittedModel& first = report.points.front().model;
   const std::string& unit = first.spec.unit;
@@ -115,10 +111,10 @@ doc::Table table_of(const SweepDocument& report) {
        doc::for_programs("chosen"), doc::for_programs("cost"), doc::for_programs("validation_loss"),
        doc::for_programs("validation_loss_standard_error")},
       2};
-  add_part(table, "train", {"train", {"mae"}}, unit);
-  add_part(table, "validation", {"valid.", {"mae", "mape_percent", "r2"}}, unit);
+  add_part(table, "train", "train", {"mae"}, unit);
+  add_part(table, "validation", "valid.", {"mae", "mape_percent", "r2"}, unit);
   if (first.known.metrics.test)
-    add_part(table, "test", {"test", {"mape_percent", "r2"}}, unit);
+    add_part(table, "test", "test", {"mape_percent", "r2"}, unit);
   for (const auto& name : constant_names(first))
     table.columns.push_back(doc::for_programs(name));
   for (const auto& input : first.spec.extrinsic)
@@ -141,14 +137,6 @@ doc::Table table_of(const SweepDocument& report) {
     table.add(std::move(row));
   }
   return table;
-}
-
-/// The path in a format. Text and Markdown contain the errors and scaling powers, JSON and CSV also
-/// all constants. `width`: columns of the terminal.
-std::string formatted_sweep(const SweepDocument& report, OutputFormat format,
-                            std::optional<std::size_t> width) {
-  return doc::Document{.blocks = {table_of(report)}, .json = [&] { return to_json(report); }}.in(
-      format, width);
 }
 
 /// Parses "1e-6:1e2", or "1e-6:1e2:17" with the number of values.
@@ -243,9 +231,9 @@ Examples:
 int run_sweep(const SweepArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   SearchProgress progress(console);
-  RoleRequest roles = arguments.roles;
-  const LabelledRuns runs = read_labelled_runs({arguments.runs}, roles, arguments.input, console,
-                                               progress.watch("reading " + arguments.runs));
+  const LabelledRuns runs =
+      read_labelled_runs({arguments.runs}, arguments.roles, arguments.input, console,
+                         progress.watch("reading " + arguments.runs));
   const PreparedRuns parts = prepare_runs(runs, split_of(runs, arguments.split));
   if (!parts.validation) {
     throw UsageError(
@@ -262,8 +250,9 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
             options, arguments.penalties, arguments.lambdas,
             [&](std::size_t done) { progress.show("fitting", done, fits); });
   const std::size_t chosen = choose(points, arguments.rule);
-  finish(output, formatted_sweep({parts.provenance, points, chosen, arguments.rule},
-                                 arguments.format, output_width(arguments.output)));
+  const SweepDocument report{parts.provenance, points, chosen, arguments.rule};
+  const doc::Document out{.blocks = {table_of(report)}, .json = [&] { return to_json(report); }};
+  finish(output, out.in(arguments.format, output_width(arguments.output)));
   console.notice(advice(arguments, points[chosen]));
   return 0;
 }

@@ -3,7 +3,6 @@
 
 #include "analysis/model_words.hpp"
 #include "base/text.hpp"
-#include "analysis/model_words.hpp"
 #include "scaling/scaling.hpp"
 
 namespace perfmodel {

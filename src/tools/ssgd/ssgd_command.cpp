@@ -339,10 +339,9 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
       .batch = arguments.batch,
       .own_designs = own_designs(profile, request, arguments.messages.allreduce)};
   const ssgd::Timeline timeline = ssgd::timeline_of(profile, study.chosen);
-  output.write(formatted(document, arguments.format, arguments.timeline ? &timeline : nullptr,
-                         output_width(arguments.output)));
-  output.commit();
-  return 0;
+  return finish(output,
+                formatted(document, arguments.format, arguments.timeline ? &timeline : nullptr,
+                          output_width(arguments.output)));
 }
 
 }  // namespace

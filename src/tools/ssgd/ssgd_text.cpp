@@ -190,10 +190,9 @@ std::string share(double us, double total_us) {
 
 std::string header(const SsgdDocument& document) {
   const ssgd::Study& study = document.study;
-  const std::size_t layers = document.profile.layers.size();
-  return document.file + ": " + std::to_string(layers) + (layers == 1 ? " layer, " : " layers, ") +
+  return document.file + ": " + counted_noun(document.profile.layers.size(), "layer") + ", " +
          short_number(document.profile.gradient_bytes() / 1e6) + " MB of gradients, " +
-         std::to_string(study.workers) + (study.workers == 1 ? " worker\n" : " workers\n") +
+         counted_noun(study.workers, "worker") + "\n" +
          (study.strong_scaling ? "strong scaling: the batch of all workers is fixed\n"
                                : "weak scaling: the batch per worker is fixed\n") +
          (study.workers > 1 ? "time of a message: " + document.message_times + "\n" : "");

@@ -238,18 +238,12 @@ void hold_missing(const RankingModels& models, plan::Space& space, Console& cons
 /// The columns that conditions and formulas name. `conditions`: those of the space.
 std::set<std::string> named_columns(const plan::SuggestionRequest& request,
                                     const std::vector<std::string>& conditions) {
-  std::set<std::string> out;
-  const auto add = [&](const std::string& formula, const std::string& option) {
-    for (const std::string& name : Formula::names_in(formula, option))
-      out.insert(name);
-  };
-  for (const auto* texts : {&request.conditions, &conditions})
-    for (const std::string& condition : *texts)
-      add(condition, "--where");
+  std::set<std::string> out = names_in(request.conditions);
+  out.merge(names_in(conditions));
   if (request.price)
-    add(*request.price, "--price");
+    out.merge(names_in({*request.price}, "--price"));
   if (request.maximise)
-    add(*request.maximise, "--maximise");
+    out.merge(names_in({*request.maximise}, "--maximise"));
   if (request.each)
     out.insert(*request.each);
   return out;
@@ -304,9 +298,10 @@ plan::Space space_in(const std::string& path, const plan::SuggestionRequest& req
 }
 
 SpaceChoices runs_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
-                const RankingModels& models, Console& console) {
+                     const RankingModels& models, Console& console) {
   const FittedModel& model = models.ranked;
-  RunsFile file = read_further_runs({path}, categorical_columns(model.spec), {}, model.provenance.reading);
+  RunsFile file =
+      read_further_runs({path}, categorical_columns(model.spec), {}, model.provenance.reading);
   const bool are_runs = file.table.find(judged_column(file.table, model.spec)) != nullptr;
   const auto is_always = [&](const std::string& name, const std::string& value) {
     const Column& column = file.table.at(name);
@@ -342,7 +337,7 @@ bool is_of_runs(const std::string& space) {
 }
 
 SpaceChoices choices_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
-                   const RankingModels& models, Console& console) {
+                        const RankingModels& models, Console& console) {
   if (path.empty()) {
     plan::Space space = plan::space_around(models.ranked);
     hold_missing(models, space, console);

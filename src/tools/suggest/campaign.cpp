@@ -117,15 +117,6 @@ FitRequest Campaign::fit_request() const {
   return out;
 }
 
-std::string Campaign::words_of(const plan::Configuration& configuration) const {
-  const std::vector<std::string> names = request_.space.names();
-  const std::vector<std::string> cells = request_.space.cells(configuration);
-  std::string out;
-  for (std::size_t c = 0; c < names.size(); ++c)
-    out += (c == 0 ? "" : " ") + names[c] + "=" + cells[c];
-  return out;
-}
-
 /// Those that have at most `most` runs, of which none failed.
 std::vector<plan::Configuration> Campaign::with_runs(const std::vector<plan::Configuration>& all,
                                                      std::size_t most) const {
@@ -176,7 +167,7 @@ void Campaign::measure_one(const plan::Configuration& configuration) {
   if (request_.budget)
     limits.end = Clock::now() +
                  std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(left()));
-  request_.begins(words_of(configuration));
+  request_.begins(request_.space.words(configuration));
   double seconds = 0;
   for (std::size_t warmups = request_.warmup;; --warmups) {
     if (request_.stop.stop_requested() || is_spent() || always_fails())
@@ -213,7 +204,7 @@ void Campaign::record(const plan::Configuration& configuration, const TimedRun& 
     report_outlier(configuration, std::log(run.time));
   add(configuration, is_time ? std::optional(run.time) : std::nullopt);
   if (!is_time)
-    request_.warn(words_of(configuration) + ": " + cells[cells.size() - 2] +
+    request_.warn(request_.space.words(configuration) + ": " + cells[cells.size() - 2] +
                   (run.reason.empty() ? "" : ": " + run.reason));
 }
 
@@ -226,7 +217,7 @@ void Campaign::report_outlier(const plan::Configuration& configuration, double l
   const std::vector<double>& earlier = found->second;
   const double usual = median(earlier);
   if (std::abs(log_time - usual) > std::log(most))
-    request_.warn(fmt::format("{}: outlier: {}, after {}", words_of(configuration),
+    request_.warn(fmt::format("{}: outlier: {}, after {}", request_.space.words(configuration),
                               time_text(std::exp(log_time), "s"), time_text(std::exp(usual), "s")));
 }
 

@@ -98,7 +98,6 @@ class Campaign {
   void record(const plan::Configuration& configuration, const TimedRun& run);
   void add(const plan::Configuration& configuration, std::optional<double> time);
   void report_outlier(const plan::Configuration& configuration, double log_time) const;
-  std::string words_of(const plan::Configuration& configuration) const;
   std::vector<plan::Configuration> with_runs(const std::vector<plan::Configuration>& all,
                                              std::size_t most) const;
   std::vector<plan::Configuration> plan_of(std::size_t count) const;

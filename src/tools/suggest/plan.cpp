@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/text.hpp"
 #include "perfmodel/error.hpp"
 #include "suggest/plan.hpp"
 
@@ -90,18 +91,15 @@ Configuration draw(const Space& space, RandomStream& random) {
 /// Draws for a Latin hypercube: column by column, the strata in random order.
 std::vector<Configuration> strata(const Space& space, std::size_t n, std::uint64_t seed) {
   std::vector<Configuration> points(n, Configuration(space.columns.size()));
-  std::vector<std::size_t> order(n);
   for (std::size_t c = 0; c < space.columns.size(); ++c) {
     RandomStream random(seed, "plan latin hypercube", c);
-    for (std::size_t i = 0; i < n; ++i)
-      order[i] = i;
+    std::vector<std::size_t> order = indices(n);
     random.shuffle(std::span(order));
     const SpaceColumn& column = space.columns[c];
     // It is random, too, which values of a list occur once more than others.
     std::vector<double> choices;
     if (!column.is_range()) {
-      for (std::size_t k = 0; k < column.choices(); ++k)
-        choices.push_back(column.choice(k));
+      choices = mapped(indices(column.choices()), [&](std::size_t k) { return column.choice(k); });
       random.shuffle(std::span(choices));
     }
     for (std::size_t i = 0; i < n; ++i) {

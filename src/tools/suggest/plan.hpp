@@ -79,6 +79,8 @@ struct Space {
   std::set<std::string> text_columns() const;
   /// A configuration as it is written to a file, column by column.
   std::vector<std::string> cells(const std::vector<double>& configuration) const;
+  /// "gpus=8 batch=64"
+  std::string words(const std::vector<double>& configuration) const;
   /// Number of rows if these are listed, else of combinations; nullopt if a column is a range or
   /// there are more than 2^53.
   std::optional<double> size() const;
@@ -351,7 +353,8 @@ struct NextPlan {
 ///     const FittedModel model = read_model("model.json");
 ///     const plan::Space space = read_space("space.json");
 ///     const plan::KnownRuns known = plan::known_runs(
-///         model, space, read_further_runs({"runs.csv"}, {}, {}, model.provenance.reading), nullptr);
+///         model, space, read_further_runs({"runs.csv"}, {}, {}, model.provenance.reading),
+///         nullptr);
 ///     for (const auto& next : plan::next_to_measure(model, space, known, {.count = 3}).runs)
 ///       run(space.cells(next.suggestion.configuration));
 ///

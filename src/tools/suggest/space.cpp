@@ -62,17 +62,13 @@ std::string expectation(const SpaceColumn& column) {
     return fmt::format("a number from {} to {}", to_text(column.low), to_text(column.high));
   if (column.is_text())
     return "one of " + quoted_list(column.levels);
-  std::string list;
-  for (const double value : column.values)
-    list += (list.empty() ? "" : ", ") + to_text(value);
-  return "one of " + list;
+  const auto texts = mapped(column.values, [](double value) { return to_text(value); });
+  return "one of " + joined(texts, ", ");
 }
 
 Configuration part_of(const Configuration& configuration, const std::vector<std::size_t>& columns) {
-  Configuration part;
-  for (const std::size_t column : columns)
-    part.push_back(configuration[column]);
-  return part;
+  return mapped(
+      columns, [&](std::size_t column) { return configuration[column]; });
 }
 
 Bond bond_of(const Space& space, const std::vector<std::size_t>& columns) {
@@ -160,10 +156,7 @@ std::string SpaceColumn::text(double value) const {
 }
 
 std::vector<std::string> Space::names() const {
-  std::vector<std::string> names;
-  for (const SpaceColumn& column : columns)
-    names.push_back(column.name);
-  return names;
+  return mapped(columns, &SpaceColumn::name);
 }
 
 std::set<std::string> Space::text_columns() const {
@@ -179,6 +172,13 @@ std::vector<std::string> Space::cells(const std::vector<double>& configuration) 
   for (std::size_t c = 0; c < columns.size(); ++c)
     cells.push_back(columns[c].text(configuration[c]));
   return cells;
+}
+
+std::string Space::words(const std::vector<double>& configuration) const {
+  std::vector<std::string> out = cells(configuration);
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    out[c].insert(0, columns[c].name + "=");
+  return joined(out, " ");
 }
 
 std::optional<double> Space::size() const {

@@ -52,10 +52,7 @@ std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& argumen
                                                  const SuggestionDocument& document) {
   if (!arguments.next)
     return document.suggestions.*(document.maximises ? &plan::Suggestions::best : arguments.by);
-  std::vector<plan::Suggestion> out;
-  for (const plan::NextSuggestion& next : document.next)
-    out.push_back(next.suggestion);
-  return out;
+  return mapped(document.next, &plan::NextSuggestion::suggestion);
 }
 
 /// Adds the columns of a predicted quantity: its value and, if there are some, the ends of its
@@ -142,7 +139,8 @@ plan::KnownRuns runs_so_far(const SuggestArguments& arguments, const FittedModel
     warn = [&](const std::string& sentence) { console.warning(sentence); };
   return plan::known_runs(
       model, choices.space,
-      read_further_runs({path}, categorical_columns(model.spec), {}, model.provenance.reading), warn);
+      read_further_runs({path}, categorical_columns(model.spec), {}, model.provenance.reading),
+      warn);
 }
 
 /// `--next`: adds the configurations whose measurement is most valuable to the document.
@@ -234,11 +232,8 @@ void add_certainty(const SuggestArguments& arguments, const FittedModel& model,
 std::string failing_lines(const SuggestionDocument& document) {
   std::string out;
   for (const plan::Suggestion& each : document.suggestions.failing) {
-    const std::vector<std::string> cells = document.space.cells(each.configuration);
-    out += "\n ";
-    for (std::size_t c = 0; c < cells.size(); ++c)
-      out += " " + document.space.columns[c].name + "=" + cells[c];
-    out += " (P = " + short_number(each.p_fails.value_or(1)) + ")";
+    out += "\n  " + document.space.words(each.configuration) +
+           " (P = " + short_number(each.p_fails.value_or(1)) + ")";
   }
   return out;
 }
@@ -461,7 +456,8 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   progress->begin("reading " + (arguments.space.empty() ? arguments.model : arguments.space));
   if (arguments.space.empty() && (arguments.runs || arguments.among))
     throw UsageError("--runs and --among go with a space: name SPACE.json or the runs, RUNS.csv");
-  const SpaceChoices choices = choices_in(arguments.space, arguments.request, is_next, models, console);
+  const SpaceChoices choices =
+      choices_in(arguments.space, arguments.request, is_next, models, console);
   progress->begin(is_next ? "choosing configurations to measure" : "ranking configurations");
   SuggestionDocument document{.space = choices.space,
                               .suggestions = {},
