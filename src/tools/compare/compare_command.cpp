@@ -2,11 +2,8 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
@@ -15,7 +12,6 @@
 #include "compare/comparison.hpp"
 #include "forms/fit_options.hpp"
 #include "jobs/large_runs.hpp"
-#include "perfmodel/fit.hpp"
 #include "registry/registry.hpp"
 #include "report/document.hpp"
 #include "report/documents.hpp"

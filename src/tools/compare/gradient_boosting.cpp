@@ -8,7 +8,6 @@
 #include <xgboost/c_api.h>
 
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 namespace perfmodel {

@@ -1,10 +1,7 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"

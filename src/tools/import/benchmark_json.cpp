@@ -3,23 +3,15 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "base/json.hpp"
 #include "base/text.hpp"
 #include "import/readers.hpp"
-#include "sources/source.hpp"
 
 // The results of tools that measure programs: Google Benchmark, hyperfine, asv.
 namespace perfmodel {
 namespace {
-
-using RowCells = std::vector<NamedRows::Cell>;
 
 bool has_column(const RowCells& row, const std::string& column) {
   return std::ranges::find(row, column, &NamedRows::Cell::first) != row.end();

@@ -2,18 +2,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "base/json.hpp"
 #include "base/text.hpp"
 #include "import/readers.hpp"
 #include "perfmodel/error.hpp"
-#include "sources/source.hpp"
 
 namespace perfmodel {
 namespace {

@@ -2,15 +2,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "import/readers.hpp"
 #include "perfmodel/error.hpp"
-#include "sources/source.hpp"
 
 // The text that `go test -bench` prints.
 namespace perfmodel {
@@ -18,8 +14,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "Benchmark";
 constexpr std::size_t kFirstLines = 100;
-
-using RowCells = std::vector<NamedRows::Cell>;
 
 /// "BenchmarkSub/n=100-4  20000000  78.8 ns/op  0 B/op".
 struct GoResult {
@@ -29,10 +23,6 @@ struct GoResult {
   std::string package{};
   bool has_remark = false;  ///< other words on its lines
 };
-
-bool is_whole_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
 
 /// Adds a cell; a column whose name the row or the results have ends in '_'.
 void add_cell(std::string column, const std::string& text, const RowCells& results, RowCells& row) {

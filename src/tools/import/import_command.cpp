@@ -1,6 +1,3 @@
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -14,7 +13,6 @@
 #include "roles/quantities.hpp"
 #include "roles/roles.hpp"
 #include "sources/csv.hpp"
-#include "sources/source.hpp"
 
 namespace perfmodel {
 namespace {

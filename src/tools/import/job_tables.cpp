@@ -2,12 +2,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "import/readers.hpp"
@@ -17,12 +13,9 @@
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
 #include "sources/csv.hpp"
-#include "sources/source.hpp"
 
 namespace perfmodel {
 namespace {
-
-using Cells = std::vector<NamedRows::Cell>;
 
 constexpr std::size_t kHeaderBytes = 65536;
 constexpr std::string_view kMarkOfUtf8 = "\xEF\xBB\xBF";
@@ -102,7 +95,7 @@ double size_of(const std::string& cell) {
   return quantity ? quantity->value : parse_number(cell).value_or(-1);
 }
 
-void join_step(const Cells& step, Cells& job) {
+void join_step(const RowCells& step, RowCells& job) {
   for (std::size_t i = 0; i < job.size(); ++i) {
     auto& [name, cell] = job[i];
     if ((name.starts_with("Max") || name.starts_with("Ave")) &&
@@ -135,11 +128,11 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
     return std::nullopt;
   const Column* const exit = table.find("exit");  // Nextflow's states do not tell "out of memory"
   const bool names_gp = !of_slurm && table.find("process") == nullptr;
-  std::vector<Cells> jobs;
+  std::vector<RowCells> jobs;
   std::vector<std::string> failures;
   std::map<std::string, std::size_t> place_of;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    Cells cells;
+    RowCells cells;
     for (const Column& column : table.columns) {
       cells.emplace_back(
           column.name,

@@ -2,15 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "base/json.hpp"
 #include "base/text.hpp"
 #include "import/readers.hpp"
 #include "perfmodel/import.hpp"
@@ -18,7 +12,6 @@
 #include "registry/registry.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
-#include "sources/source.hpp"
 
 namespace perfmodel {
 namespace {
@@ -84,8 +77,6 @@ struct List {
   JsonCursor node;
   std::vector<JsonCursor> items;
 };
-
-using RowCells = std::vector<NamedRows::Cell>;
 
 /// The content of an object, whose nested objects are fields with dotted names.
 struct Content {
@@ -230,10 +221,6 @@ void add_object(const JsonCursor& object, const RowCells& outer, const std::stri
     add_object(run, cells, runs->name, out);
 }
 
-bool is_index(std::string_view name) {
-  return !name.empty() && name.find_first_not_of("0123456789") == name.npos;
-}
-
 /// The columns of {"batch": {"0": 32, "1": 64}, "time": {"0": 1.5, "1": 2.5}}, as pandas writes a
 /// data frame; none if the object is another one.
 std::vector<List> indexed_columns(const JsonCursor& object) {
@@ -241,7 +228,7 @@ std::vector<List> indexed_columns(const JsonCursor& object) {
   std::vector<std::string> index;
   for (const auto& [name, column] : object.fields()) {
     const std::vector<std::string> names = column.names();
-    if (name.empty() || names.empty() || !std::ranges::all_of(names, is_index) ||
+    if (name.empty() || names.empty() || !std::ranges::all_of(names, is_whole_number) ||
         (!out.empty() && names != index))
       return {};
     List& list = out.emplace_back(List{name, column, {}});
@@ -326,6 +313,10 @@ bool is_json_text(std::string_view bytes) {
 }
 
 }  // namespace
+
+bool is_whole_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
 
 NamedRows read_json(std::string_view bytes, const std::string& source,
                     const InputOptions& options) {

@@ -14,6 +14,11 @@
 /// for a damaged file, with the place in it.
 namespace perfmodel {
 
+using RowCells = std::vector<NamedRows::Cell>;
+
+/// Whether a text is digits alone.
+bool is_whole_number(std::string_view text);
+
 /// The rows of a JSON document, or of JSON lines: of a tool whose format is recognised, or else of
 /// its objects. The format of the options, if given, is one of those that are JSON.
 NamedRows read_json(std::string_view bytes, const std::string& source, const InputOptions& options);

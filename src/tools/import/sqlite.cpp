@@ -8,15 +8,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "import/readers.hpp"
 #include "perfmodel/reading.hpp"
-#include "sources/source.hpp"
 
 namespace perfmodel {
 

@@ -1,23 +1,15 @@
 #include <cstdlib>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/app.hpp"
 #include "cli/fit_summary.hpp"
-#include "cli/many_models.hpp"
 #include "many/group_fits.hpp"
 #include "many/set_summary.hpp"
 #include "many/tasks.hpp"
 #include "perfmodel/error.hpp"
 #include "registry/registry.hpp"
-#include "report/model_set.hpp"
-#include "storage/files.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -192,9 +192,9 @@ std::string target_of_all(const Table& runs, const RoleRequest& roles) {
   return resolve_roles(runs, roles).target;  // throws if there is none
 }
 
-std::optional<GroupModel> fit_task(std::size_t number, const GroupJob& job,
-                                   const FitRequest& request) {
-  GroupModel out = job.task(number);
+std::optional<ModelSetLine> fit_task(std::size_t number, const GroupJob& job,
+                                     const FitRequest& request) {
+  ModelSetLine out = job.task(number);
   FitRequest own = request;
   if (!request.roles.throughput)
     own.roles.target = out.target;
@@ -285,13 +285,13 @@ WantedModels wanted_models(const Table& runs, const std::vector<std::string>& by
 
 /// A model per target of every group. `group_of`: a group, without number and target;
 /// `runs_of`: the runs of a group with all columns.
-GroupJob job_of(std::size_t count, const std::function<GroupModel(std::size_t)>& group_of,
+GroupJob job_of(std::size_t count, const std::function<ModelSetLine(std::size_t)>& group_of,
                 const std::function<RunsFile(std::size_t)>& runs_of, const WantedModels& wanted) {
   GroupJob out;
   const std::size_t targets = wanted.targets.size();
   out.tasks = count * targets;
   out.task = [=](std::size_t number) {
-    GroupModel task = group_of(number / targets);
+    ModelSetLine task = group_of(number / targets);
     task.task = number;
     task.target = wanted.time.value_or(wanted.targets[number % targets]);
     return task;
@@ -308,7 +308,7 @@ GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const WantedMode
                 const InputOptions& input) {
   GroupJob out = job_of(
       index->groups(),
-      [index](std::size_t group) -> GroupModel {
+      [index](std::size_t group) -> ModelSetLine {
         return {0, index->key(group), "", index->rows(group), std::nullopt, ""};
       },
       [index, input](std::size_t group) {
@@ -330,7 +330,7 @@ GroupJob job_of(RunsFile all, const WantedModels& wanted) {
       std::make_shared<const std::vector<TableGroup>>(groups_of(runs->table, wanted.by));
   GroupJob out = job_of(
       found->size(),
-      [found](std::size_t group) -> GroupModel {
+      [found](std::size_t group) -> ModelSetLine {
         const auto& [key, rows] = (*found)[group];
         return {0, key, "", rows.size(), std::nullopt, ""};
       },
@@ -366,15 +366,15 @@ GroupJob read_groups(const std::vector<std::string>& paths, const std::vector<st
 }
 
 void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
-                const FitRequest& request, const std::function<void(GroupModel)>& take) {
-  parallel_in_order<GroupModel>(
+                const FitRequest& request, const std::function<void(ModelSetLine)>& take) {
+  parallel_in_order<ModelSetLine>(
       numbers.size(), request.options.threads,
-      [&](std::size_t i) -> std::optional<GroupModel> {
+      [&](std::size_t i) -> std::optional<ModelSetLine> {
         if (request.options.stop.stop_requested())
           return std::nullopt;
         return fit_task(numbers[i], job, request);
       },
-      [&](std::size_t, GroupModel model) { take(std::move(model)); });
+      [&](std::size_t, ModelSetLine model) { take(std::move(model)); });
 }
 
 }  // namespace perfmodel

@@ -69,9 +69,6 @@ class GroupIndex {
   Table parsed(std::string_view lines, std::uint32_t line) const;
 };
 
-/// The model of a target of a group, or why there is none: a line of the file of all models.
-using GroupModel = ModelSetLine;
-
 /// The models to be fitted: groups in order of first appearance, targets in the requested order.
 struct GroupJob {
   std::string file;    ///< base names of the files
@@ -79,7 +76,7 @@ struct GroupJob {
   std::size_t tasks = 0;
   /// What a task fits, without the model, which depends only on its number, the runs and the
   /// request.
-  std::function<GroupModel(std::size_t)> task;
+  std::function<ModelSetLine(std::size_t)> task;
   /// The runs of a task alone, without the columns of the key and of other targets. Thread-safe.
   /// The models' digest is set by fit_groups().
   std::function<RunsFile(std::size_t)> runs_of;
@@ -99,6 +96,6 @@ GroupJob read_groups(const std::vector<std::string>& paths, const std::vector<st
 /// results in the order of `numbers`; a fit that refuses its runs is a result, not an error.
 /// Results that a stop request cuts short are discarded.
 void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
-                const FitRequest& request, const std::function<void(GroupModel)>& take);
+                const FitRequest& request, const std::function<void(ModelSetLine)>& take);
 
 }  // namespace perfmodel

@@ -1,10 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "analysis/model_words.hpp"
 #include "base/text.hpp"
@@ -18,7 +14,6 @@
 #include "forms/scaling_belief.hpp"
 #include "jobs/settings.hpp"
 #include "perfmodel/fit.hpp"
-#include "perfmodel/predict.hpp"
 #include "registry/registry.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/roles.hpp"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 
 #include "analysis/model_words.hpp"
 #include "base/text.hpp"

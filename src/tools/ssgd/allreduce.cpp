@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "base/text.hpp"

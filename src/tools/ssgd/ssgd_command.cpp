@@ -1,7 +1,5 @@
 #include <cmath>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"

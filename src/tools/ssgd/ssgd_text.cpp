@@ -1,10 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdio>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/text.hpp"

@@ -11,10 +11,8 @@
 #include "jobs/settings.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
-#include "report/documents.hpp"
 #include "roles/left_out.hpp"
 #include "suggest/suggest_documents.hpp"
-#include "table/formula.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel::cli {

@@ -2,9 +2,6 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"

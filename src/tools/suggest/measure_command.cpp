@@ -4,24 +4,15 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "cli/app.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/fit_summary.hpp"
-#include "perfmodel/fit.hpp"
 #include "roles/quantities.hpp"
-#include "storage/files.hpp"
 #include "suggest/campaign.hpp"
-#include "suggest/measurement.hpp"
 #include "suggest/suggest_documents.hpp"
 
 namespace perfmodel::cli {

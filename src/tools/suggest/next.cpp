@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <span>
-#include <utility>
 
+#include "analysis/model_words.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
-#include "analysis/model_words.hpp"
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/fit.hpp"
 #include "suggest/plan.hpp"

@@ -1,10 +1,6 @@
 #include <fmt/core.h>
 #include <algorithm>
-#include <set>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"

@@ -1,4 +1,3 @@
-#include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
@@ -8,7 +7,6 @@
 #include "report/document.hpp"
 #include "storage/files.hpp"
 #include "suggest/bounded_targets.hpp"
-#include "suggest/plan.hpp"
 #include "suggest/suggest_documents.hpp"
 
 namespace perfmodel::cli {

@@ -1,12 +1,8 @@
 #include <fmt/core.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
-#include <string>
-#include <utility>
 
 #include "base/text.hpp"
 #include "columns/spec.hpp"

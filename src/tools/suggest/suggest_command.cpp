@@ -1,11 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "analysis/model_words.hpp"
 #include "base/text.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <cmath>
-#include <set>
 
 #include "base/text.hpp"
 #include "fit/fit.hpp"

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <utility>
 
 #include "base/eigen.hpp"
 #include "base/random.hpp"
@@ -12,7 +11,6 @@
 #include "base/text.hpp"
 #include "columns/design.hpp"
 #include "forms/failure_model.hpp"
-#include "perfmodel/model.hpp"
 #include "suggest/plan.hpp"
 
 namespace perfmodel::plan {
