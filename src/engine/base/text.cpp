@@ -301,6 +301,18 @@ std::string_view trimmed(std::string_view text, std::string_view blanks) {
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
+std::vector<std::string> split_list(const std::string& text, char separator) {
+  std::vector<std::string> items;
+  std::size_t start = 0;
+  while (true) {
+    const auto end = text.find(separator, start);
+    items.push_back(text.substr(start, end - start));
+    if (end == std::string::npos)
+      return items;
+    start = end + 1;
+  }
+}
+
 std::vector<std::string> words_of_line(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
   std::vector<std::string> words;

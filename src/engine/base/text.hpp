@@ -147,6 +147,9 @@ std::string csv_line(std::span<const std::string> fields);
 /// The text without these characters at its ends.
 std::string_view trimmed(std::string_view text, std::string_view blanks);
 
+/// Splits "A,B" at its commas; a part may be empty.
+std::vector<std::string> split_list(const std::string& text, char separator = ',');
+
 /// The words between blanks, tabs and carriage returns.
 std::vector<std::string> words_of_line(std::string_view text);
 

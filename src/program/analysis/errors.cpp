@@ -13,6 +13,7 @@
 #include "columns/replicates.hpp"
 #include "effects/effects.hpp"
 #include "table/table.hpp"
+#include "trust/cross_validation.hpp"
 
 namespace perfmodel {
 namespace {
@@ -68,9 +69,9 @@ std::vector<std::size_t> rows_by_value(const NumericFactor& factor, std::size_t 
 
 std::vector<RowsAlong::Group> groups_of_levels(const CategoricalInput& input,
                                                const LevelFactor& factor) {
-  std::vector<RowsAlong::Group> out;
-  for (const std::string& level : input.levels)
-    out.push_back({level, {}});
+  std::vector<RowsAlong::Group> out = mapped(input.levels, [](const std::string& level) {
+    return RowsAlong::Group{level, {}};
+  });
   for (std::size_t row = 0; row < factor.codes.size(); ++row)
     out[factor.codes[row]].rows.push_back(row);
   std::erase_if(out, [](const RowsAlong::Group& group) { return group.rows.empty(); });
@@ -229,9 +230,9 @@ std::vector<DriftFigure> with_intervals(
     std::size_t fewest = kFewestConfigurations) {
   std::vector<Index> all(runs.rows);
   std::iota(all.begin(), all.end(), Index{0});
-  std::vector<DriftFigure> out;
-  for (const auto& [name, value] : figures_of(all))
-    out.push_back({name, value, {}});
+  std::vector<DriftFigure> out = mapped(figures_of(all), [](const auto& figure) {
+    return DriftFigure{figure.first, figure.second, {}};
+  });
   const auto configurations = rows_of_configurations(runs);
   if (configurations.size() < fewest)
     return out;
@@ -359,8 +360,7 @@ std::optional<std::pair<LevelBias, std::vector<std::size_t>>> most_biased(
     for (const RowsAlong::Group& group : along.groups) {
       const double score = std::abs(rank_score(group.rows, errors));
       // Of two levels that differ from each other alike, the one that is predicted worse.
-      const std::vector<Index> rows(group.rows.begin(), group.rows.end());
-      const double bias = bias_percent(runs.time(rows), predicted(rows));
+      const double bias = bias_percent(runs.time(group.rows), predicted(group.rows));
       constexpr double alike = 1e-9;
       if (score == 0 || score < most - alike ||
           (out && score <= most + alike && std::abs(bias) <= std::abs(out->first.bias.value)))
@@ -384,12 +384,11 @@ Biases biases_of(const ModelSpec& spec, const Design& runs, const VectorXd& pred
     LevelBias& level = out.levels.emplace_back(found->first);
     const std::vector<std::size_t>& rows = found->second;
     const Design own = take_rows(rest, rows);
-    const VectorXd of_own = predictions(std::vector<Index>(rows.begin(), rows.end()));
+    const VectorXd of_own = predictions(rows);
     level.bias = bias_of(own, of_own, kFewest);
     level.mape = compute_metrics(own.time, of_own).mape_percent;
-    std::vector<std::size_t> kept;
-    std::ranges::set_difference(indices(rest.rows), rows, std::back_inserter(kept));
-    predictions = VectorXd(predictions(std::vector<Index>(kept.begin(), kept.end())));
+    const std::vector<std::size_t> kept = other_rows(rest.rows, rows);
+    predictions = VectorXd(predictions(kept));
     rest = take_rows(rest, kept);
   }
   if (!out.levels.empty())
@@ -403,11 +402,8 @@ bool is_drift(const DriftFigure& bias, double mape_percent) {
 }
 
 std::vector<std::string> drift_names() {
-  std::vector<std::string> names;
   const VectorXd one = VectorXd::Ones(1);
-  for (const auto& [name, value] : drift({}, {}, one, one))
-    names.push_back(name);
-  return names;
+  return mapped(drift({}, {}, one, one), &std::pair<std::string, double>::first);
 }
 
 }  // namespace perfmodel

@@ -52,9 +52,8 @@ void write_residuals(const JudgedRuns& runs, const std::optional<GpReach>& reach
   output.write("line,measured,predicted,error,error_percent" +
                std::string(reach ? ",support\n" : "\n"));
   for (std::size_t row = 0; row < runs.lines.size(); ++row) {
-    const auto index = static_cast<Eigen::Index>(row);
-    const double measured = runs.design.time[index];
-    const double predicted = runs.predicted[index];
+    const double measured = runs.design.time[index(row)];
+    const double predicted = runs.predicted[index(row)];
     const double error = predicted - measured;
     output.write(std::to_string(runs.lines[row]) + "," + to_text(measured) + "," +
                  to_text(predicted) + "," + to_text(error) + "," + to_text(100 * error / measured) +
@@ -180,7 +179,7 @@ std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count
   for (const Outlier& outlier : ranked_outliers(runs.design.time, runs.predicted)) {
     if (out.size() == count)
       break;
-    const auto row = static_cast<Eigen::Index>(outlier.row);
+    const Eigen::Index row = index(outlier.row);
     out.push_back(
         {runs.lines[outlier.row], runs.design.time[row], runs.predicted[row], outlier.robust_z});
   }
@@ -239,10 +238,9 @@ SupportedIntervals intervals_where(const GpReach& reach, bool near,
   for (std::size_t row = 0; row < reach.near.size(); ++row) {
     if (reach.near[row] != near)
       continue;
-    const auto at = static_cast<Eigen::Index>(row);
     ++out.rows;
-    out.coverage += inside[at] ? 1 : 0;
-    out.mean_width += widths[at];
+    out.coverage += inside[index(row)] ? 1 : 0;
+    out.mean_width += widths[index(row)];
   }
   const auto rows = static_cast<double>(std::max<std::size_t>(out.rows, 1));
   out.coverage /= rows;
@@ -273,10 +271,8 @@ std::optional<IntervalDocument> report_intervals(const EvaluateArguments& argume
 std::optional<SupportCounts> count_support(const std::optional<GpReach>& reach) {
   if (!reach)
     return std::nullopt;
-  SupportCounts out;
-  for (const bool near : reach->near)
-    ++(near ? out.gp : out.trend);
-  return out;
+  const auto near = to_size(std::ranges::count(reach->near, true));
+  return SupportCounts{.gp = near, .trend = reach->near.size() - near};
 }
 
 /// The bias, with intervals unless bounds are judged, from which runs differ by intention.

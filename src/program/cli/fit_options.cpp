@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
@@ -45,12 +46,11 @@ FactsFile parse_facts(const std::string& text) {
 }  // namespace
 
 void add_input_options(OptionSet& app, InputOptions& input) {
-  const std::vector<std::pair<std::string, char>> names = {
-      {"comma", ','}, {",", ','},   {"semicolon", ';'}, {";", ';'}, {"tab", '\t'},
-      {"\\t", '\t'},  {"\t", '\t'}, {"pipe", '|'},      {"|", '|'}};
+  const std::map<std::string, char> names = {{"comma", ','}, {",", ','},    {"semicolon", ';'},
+                                             {";", ';'},     {"tab", '\t'}, {"\\t", '\t'},
+                                             {"\t", '\t'},   {"pipe", '|'}, {"|", '|'}};
   const auto parse = [&separator = input.separator, names](const std::string& text) {
-    const auto known = std::find_if(names.begin(), names.end(),
-                                    [&](const auto& candidate) { return candidate.first == text; });
+    const auto known = names.find(text);
     if (known == names.end())
       throw OptionError("--separator",
                         "'" + text + "' is not one of 'comma', 'semicolon', 'tab' and 'pipe'");

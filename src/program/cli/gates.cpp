@@ -39,18 +39,17 @@ std::string gate_interval_text(const std::optional<Interval>& interval) {
 }
 
 std::vector<std::string> gate_metrics() {
-  std::vector<std::string> names;
-  for (const auto& [name, member] : kNamedMetrics)
-    names.push_back(short_name(name));
-  return names;
+  return mapped(
+      kNamedMetrics, [](const auto& metric) { return short_name(metric.first); });
 }
 
 std::vector<Figure> figures_of(const Metrics& metrics, const std::string& part,
                                const std::string& prefix) {
-  std::vector<Figure> figures;
-  for (const auto& [name, member] : kNamedMetrics)
-    figures.push_back({prefix + short_name(name), metrics.*member, part, {}});
-  return figures;
+  return mapped(
+      kNamedMetrics,
+      [&](const auto& metric) {
+        return Figure{prefix + short_name(metric.first), metrics.*metric.second, part, {}};
+      });
 }
 
 Gate parse_gate(std::string_view text, const FurtherFigures& further) {

@@ -15,6 +15,7 @@
 #include "roles/column_facts.hpp"
 #include "roles/unit_columns.hpp"
 #include "table/table.hpp"
+#include "trust/cross_validation.hpp"
 
 namespace perfmodel::cli {
 
@@ -24,9 +25,8 @@ constexpr std::size_t kMostLines = 5;  // that a message lists
 
 /// "line 4", "lines 4 and 9", "lines 4, 9, 12, 15, 20 and 7 more"
 std::string places(const std::vector<std::size_t>& rows, const std::vector<std::uint32_t>& lines) {
-  std::vector<std::string> items;
-  for (const std::size_t row : rows)
-    items.push_back(std::to_string(lines[row]));
+  const std::vector<std::string> items =
+      mapped(rows, [&](std::size_t row) { return std::to_string(lines[row]); });
   return (items.size() == 1 ? "line " : "lines ") + enumerated(items, kMostLines);
 }
 
@@ -126,10 +126,7 @@ Eigen::VectorXd judge_baseline(const std::string& file, const JudgedRunsArgument
   table.lines = runs.lines;  // messages refer to the remaining rows
   table.source = base_name(file) + ": " + table.source;
   report_without_time(all, table, "they are left out", strict_range, console);
-  std::vector<Eigen::Index> kept;
-  for (Eigen::Index row = 0; row < all.values.size(); ++row)
-    if (is_time(all.values[row]))
-      kept.push_back(row);
+  const std::vector<std::size_t> kept = other_rows(to_size(all.values.size()), all.without_time);
   runs.leave_out(all.without_time);
   runs.without_time += all.without_time.size();
   return all.values(kept);
@@ -211,9 +208,7 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool ne
 void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
   if (some.empty())
     return;
-  std::vector<std::size_t> all = indices(rows.size());
-  std::vector<std::size_t> kept;
-  std::ranges::set_difference(all, some, std::back_inserter(kept));
+  const std::vector<std::size_t> kept = other_rows(rows.size(), some);
   if (kept.empty()) {
     throw InputError(file.table.source +
                      ": no row can be judged: the configurations are too far from the measured "
@@ -277,11 +272,9 @@ std::vector<std::size_t> set_rows_of_fit_aside(const FittedModel& model, JudgedR
   const std::vector<std::size_t> own =
       rows_with_marks(model.provenance.row_marks, model.spec, runs.design);
   runs.used = {own.size(), runs.rows.size(), listed};
-  std::vector<std::size_t> others = indices(runs.rows.size());
   if (own.empty() || runs.used.all() || listed)
-    return others;
-  std::vector<std::size_t> kept;
-  std::ranges::set_difference(others, own, std::back_inserter(kept));
+    return indices(runs.rows.size());
+  std::vector<std::size_t> kept = other_rows(runs.rows.size(), own);
   runs.leave_out(own);
   return kept;
 }
@@ -313,7 +306,7 @@ void JudgedRuns::judge(const Predictions& predictions) {
 Predictions predictions_of(const FittedModel& model, const Design& design) {
   Predictions out{predict(model, design), {}};
   for (std::size_t row = 0; row < design.rows; ++row)
-    if (!is_time(out.values[static_cast<Eigen::Index>(row)]))
+    if (!is_time(out.values[index(row)]))
       out.without_time.push_back(row);
   return out;
 }
@@ -373,7 +366,7 @@ Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
   const Predictions predictions = predictions_of(model, design);
   ProblemList problems;
   for (const std::size_t row : predictions.without_time) {
-    const double value = predictions.values[static_cast<Eigen::Index>(row)];
+    const double value = predictions.values[index(row)];
     problems.add(row, 0, [&] {
       return where(row) + ": the model predicts " +
              (std::isfinite(value) ? to_text(value) : "a value too large for a number") +

@@ -12,20 +12,6 @@
 namespace perfmodel::cli {
 namespace {
 
-std::vector<std::string> levels_of(const std::vector<std::string>& texts) {
-  const std::set<std::string> levels(texts.begin(), texts.end());
-  return {levels.begin(), levels.end()};
-}
-
-/// Values of a column for conditions: numbers if all cells are numbers, else codes of the texts.
-std::vector<double> pick_column(const std::vector<std::string>& texts, bool numeric,
-                                TextCodes& codes) {
-  std::vector<double> out;
-  for (const std::string& text : texts)
-    out.push_back(numeric ? *parse_number(text) : codes.code(text));
-  return out;
-}
-
 /// Per line: whether it satisfies the condition.
 std::vector<bool> picked_lines(const SetLines& set, const std::string& pick) {
   std::vector<std::string> names = set.header().by;
@@ -42,13 +28,16 @@ std::vector<bool> picked_lines(const SetLines& set, const std::string& pick) {
   std::vector<bool> numeric;
   for (std::size_t c = 0; c < names.size(); ++c) {
     numeric.push_back(std::ranges::all_of(texts[c], is_number));
+    const std::set<std::string> levels(texts[c].begin(), texts[c].end());
     if (!numeric[c])
-      codes.add_column(names[c], levels_of(texts[c]));
+      codes.add_column(names[c], {levels.begin(), levels.end()});
   }
   const Formula condition(pick, names, codes, "--pick");
   std::vector<std::vector<double>> columns;
   for (std::size_t c = 0; c < names.size(); ++c)
-    columns.push_back(pick_column(texts[c], numeric[c], codes));
+    columns.push_back(mapped(texts[c], [&](const std::string& text) {
+      return numeric[c] ? *parse_number(text) : codes.code(text);
+    }));
   const std::vector<double> holds = condition.of_rows(columns, texts.front().size());
   return mapped(holds, [](double each) { return each != 0; });
 }
@@ -218,9 +207,8 @@ std::string CommonRun::unlike(const FittedModel& moved,
 }
 
 std::string CommonRun::words() const {
-  std::vector<std::string> values;
-  for (const auto& [column, value] : values_)
-    values.push_back(column + "=" + value);
+  const std::vector<std::string> values =
+      mapped(values_, [](const auto& each) { return each.first + "=" + each.second; });
   return of_.empty() ? "the central run of each"
                      : "the central run of " + of_ + " (line " + std::to_string(line_) + ")" +
                            (values.empty() ? "" : ": ") + joined(values, " ");

@@ -7,10 +7,9 @@
 namespace perfmodel::cli {
 
 std::vector<std::string> names_of_commands(const CLI::App& program) {
-  std::vector<std::string> names;
-  for (const CLI::App* each : program.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(each->get_name());
-  return names;
+  return mapped(
+      program.get_subcommands([](const CLI::App*) { return true; }),
+      [](const CLI::App* each) { return each->get_name(); });
 }
 
 std::optional<std::uint64_t> parse_whole(std::string_view text) {
@@ -32,18 +31,6 @@ double parse_in(const std::string& flag, const std::string& text, const NumberRa
   if (!value || !range.contains(*value))
     throw OptionError(flag, "'" + text + "' is not " + range.words);
   return *value;
-}
-
-std::vector<std::string> split_list(const std::string& text, char separator) {
-  std::vector<std::string> items;
-  std::size_t start = 0;
-  while (true) {
-    const auto end = text.find(separator, start);
-    items.push_back(text.substr(start, end - start));
-    if (end == std::string::npos)
-      return items;
-    start = end + 1;
-  }
 }
 
 namespace {
@@ -75,8 +62,7 @@ bool holds(const CLI::App& command, const Condition& condition) {
   const std::string value = value_of(option);
   if (values.front() == '!')
     return !value.empty() && value != values.substr(1);
-  const auto words = split_list(values, '|');
-  return contains(words, value);
+  return contains(split_list(values, '|'), value);
 }
 
 /// "a, b and c", with `last` in place of "and".

@@ -345,7 +345,4 @@ class OptionSet {
 /// Throws UsageError if the output would replace an input.
 void refuse_to_replace(const std::string& input, const std::string& output);
 
-/// Splits "A,B" at its commas.
-std::vector<std::string> split_list(const std::string& text, char separator = ',');
-
 }  // namespace perfmodel::cli

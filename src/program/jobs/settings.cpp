@@ -25,17 +25,6 @@ namespace {
 constexpr std::size_t kMostValues = 1'000'000;
 constexpr double kRounding = 1e-12;  // relative tolerance for the last value of a range
 
-/// "a:b:c" -> a, b, c; a part may be empty.
-std::vector<std::string> parts_between(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text)
-    if (c == separator)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
-}
-
 /// Reads the numbers of one setting: plain ones, or quantities in one unit ("s", "B", "%"; empty:
 /// none).
 class NumbersIn {
@@ -85,39 +74,39 @@ std::optional<std::vector<double>> numbers_of_range(const std::vector<std::strin
   return numbers;
 }
 
-/// Returns the text itself if it is a known level, else the items of the comma-separated list,
-/// including unknown ones.
-std::vector<std::string> listed_levels(const std::string& text,
-                                       const std::vector<std::string>& known) {
-  if (contains(known, text))
-    return {text};
-  return parts_between(text, ',');
-}
-
-/// True if "0,5" for an input measured from 0.1 to 0.8 is likely a decimal comma.
-bool reads_as_decimal_comma(const std::string& text, const std::vector<double>& values,
-                            const NumericInput& input) {
+/// "0.5" if "0,5" for an input measured from 0.1 to 0.8 is likely a decimal comma.
+std::optional<std::string> read_as_decimal_comma(const std::string& text,
+                                                 const std::vector<double>& values,
+                                                 const NumericInput& input) {
   const auto measured = [&](double value) { return input.low <= value && value <= input.high; };
   if (values.size() != 2 || text.find_first_not_of("0123456789,") != std::string::npos)
-    return false;
+    return std::nullopt;
   std::string with_point = text;
   with_point[with_point.find(',')] = '.';
   const bool has_fractions =
       input.low != std::floor(input.low) || input.high != std::floor(input.high) || input.high <= 1;
-  return has_fractions && !measured(values[1]) && measured(*parse_number(with_point));
+  return has_fractions && !measured(values[1]) && measured(*parse_number(with_point))
+             ? std::optional(with_point)
+             : std::nullopt;
+}
+
+Column number_column(const std::string& name, std::vector<double> values) {
+  Column column;
+  column.name = name;
+  column.numbers = std::move(values);
+  return column;
 }
 
 /// Values of a numeric column. They must be > 0 unless only derived columns use it.
 Column numeric_column(const Setting& setting, const NumericInput* input) {
   const auto values = listed_numbers(setting.text, input == nullptr ? "" : input->unit);
-  if (values && input != nullptr && reads_as_decimal_comma(setting.text, *values, *input)) {
-    std::string with_point = setting.text;
-    with_point[with_point.find(',')] = '.';
+  if (const auto with_point = values && input != nullptr
+                                  ? read_as_decimal_comma(setting.text, *values, *input)
+                                  : std::nullopt)
     throw UsageError("--set '" + setting.column + "=" + setting.text +
                      "': a comma separates two values, and " + to_text((*values)[1]) +
                      " is outside of the measured range " + to_text(input->low) + " .. " +
-                     to_text(input->high) + "; write " + with_point + " with a point");
-  }
+                     to_text(input->high) + "; write " + *with_point + " with a point");
   const bool is_one_word =
       !setting.text.empty() && setting.text.find_first_of(",:") == std::string::npos;
   if (!values || (input != nullptr && !std::all_of(values->begin(), values->end(),
@@ -132,10 +121,7 @@ Column numeric_column(const Setting& setting, const NumericInput* input) {
              : " in " + input->unit + ", or all with a unit (" + spellings_of(input->unit) + ")") +
         (is_one_word ? "" : ", a list such as 1,2,4 or a range such as 1:64:x2 or 1:9:+2"));
   }
-  Column column;
-  column.name = setting.column;
-  column.numbers = *values;
-  return column;
+  return number_column(setting.column, *values);
 }
 
 /// The levels listed in the text. Throws UsageError for an unknown level.
@@ -144,7 +130,8 @@ Column text_column(const Setting& setting, const CategoricalInput& input) {
   column.name = input.column;
   column.kind = Column::Kind::text;
   const LevelMatcher matcher(input);
-  for (const std::string& level : listed_levels(setting.text, input.levels)) {
+  const bool is_level = contains(input.levels, setting.text);  // else a list
+  for (const std::string& level : is_level ? std::vector{setting.text} : split_list(setting.text)) {
     const auto known = matcher.match(level);
     if (!known)
       throw UsageError("--set '" + input.column + "=" + setting.text +
@@ -242,7 +229,7 @@ std::vector<Setting> parsed(const std::vector<std::string>& settings, const Fitt
                        no_input(model, column, names));
     if (std::ranges::any_of(out, [&](const Setting& other) { return other.column == column; }))
       throw UsageError("--set '" + setting + "': '" + column + "' is set twice");
-    out.push_back({column, setting.substr(equals + 1)});
+    out.push_back({column, value});
   }
   return out;
 }
@@ -316,22 +303,6 @@ void move_in_steps(const std::vector<std::string>& moved, const ModelSpec& spec,
               tie.step([&](const std::string& name) { return table.at(name).numbers[row]; });
 }
 
-/// Throws UsageError for inputs that are in neither the settings nor the base.
-void refuse_missing(const std::vector<std::string>& missing,
-                    const std::optional<BaseConfiguration>& base) {
-  if (!missing.empty())
-    throw UsageError((base ? base->name + " has no " : "the model also needs ") +
-                     quoted_list(missing) + "; add --set " + missing.front() + "=VALUE" +
-                     (missing.size() > 1 ? " and so on" : ""));
-}
-
-Column number_column(const std::string& name, double value) {
-  Column column;
-  column.name = name;
-  column.numbers = {value};
-  return column;
-}
-
 }  // namespace
 
 std::string no_input(const FittedModel& model, const std::string& column,
@@ -347,8 +318,8 @@ std::optional<std::vector<double>> listed_numbers(const std::string& text,
                                                   const std::string& unit) {
   std::vector<double> numbers;
   NumbersIn units(unit);
-  for (const std::string& item : parts_between(text, ',')) {
-    const std::vector<std::string> parts = parts_between(item, ':');
+  for (const std::string& item : split_list(text)) {
+    const std::vector<std::string> parts = split_list(item, ':');
     if (const auto number = units.read(item)) {
       numbers.push_back(*number);
     } else if (parts.size() == 3) {
@@ -399,7 +370,10 @@ SetConfigurations configurations_of_settings(const std::vector<std::string>& set
       missing.push_back(name);
     }
   }
-  refuse_missing(missing, base);
+  if (!missing.empty())
+    throw UsageError((base ? base->name + " has no " : "the model also needs ") +
+                     quoted_list(missing) + "; add --set " + missing.front() + "=VALUE" +
+                     (missing.size() > 1 ? " and so on" : ""));
   move_in_steps(out.moved, spec, out.table);
   refuse_derived_values(out.table, set, spec);
   return out;
@@ -409,13 +383,13 @@ BaseConfiguration base_of(const Configuration& configuration, const ModelSpec& s
   BaseConfiguration base;
   std::vector<Column>& columns = base.table.columns;
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    columns.push_back(number_column(spec.intrinsic[i].column, configuration.intrinsic[i]));
+    columns.push_back(number_column(spec.intrinsic[i].column, {configuration.intrinsic[i]}));
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     const CategoricalInput& input = spec.categorical[c];
     columns.push_back(text_column({input.column, input.levels[configuration.levels[c]]}, input));
   }
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    columns.push_back(number_column(spec.extrinsic[j].column, configuration.extrinsic[j]));
+    columns.push_back(number_column(spec.extrinsic[j].column, {configuration.extrinsic[j]}));
   return base;
 }
 
@@ -429,7 +403,7 @@ std::optional<BaseConfiguration> central_base(const FittedModel& model) {
   base.table.source = file.empty() ? "the runs" : file;
   base.table.lines = {model.central->line};
   for (const SourceColumn& source : model.spec.sources)
-    base.table.columns.push_back(number_column(source.column, source.typical));
+    base.table.columns.push_back(number_column(source.column, {source.typical}));
   return base;
 }
 
