@@ -38,13 +38,10 @@ void warn_of_equal_files(const RunsFile& runs, std::vector<std::string>& warning
   const std::vector<DataFile>& files = runs.files;
   const std::vector<std::string>& names = runs.table.sources;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    for (std::size_t earlier = 0; earlier < i; ++earlier) {
-      if (files[earlier].sha256 != files[i].sha256)
-        continue;
-      warnings.emplace_back(names[i] + " holds the same bytes as " + names[earlier] +
-                            ": each of these runs counts as measured twice; leave one out");
-      break;
-    }
+    const auto equal = std::ranges::find(files, files[i].sha256, &DataFile::sha256);
+    if (const auto earlier = to_size(equal - files.begin()); earlier < i)
+      warnings.push_back(names[i] + " holds the same bytes as " + names[earlier] +
+                         ": each of these runs counts as measured twice; leave one out");
   }
 }
 

@@ -52,10 +52,11 @@ std::vector<SourceText> read_sources(const std::vector<std::string>& paths,
 }
 
 std::vector<CsvText> csv_texts_of(const std::vector<SourceText>& files) {
-  std::vector<CsvText> out;
-  for (const SourceText& file : files)
-    out.push_back({file.csv, file.source, 0, file.read_as.decimal, file.read_as.separator});
-  return out;
+  return mapped(
+      files,
+      [](const SourceText& file) {
+        return CsvText{file.csv, file.source, 0, file.read_as.decimal, file.read_as.separator};
+      });
 }
 
 /// What the files say besides their rows.

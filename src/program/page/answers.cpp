@@ -21,8 +21,7 @@ constexpr double kMuchError = 20;     // percent
 constexpr double kFarAboveNoise = 3;  // times the noise floor
 
 bool has_leak(const FittedModel& model) {
-  return std::ranges::any_of(
-      model.warnings, [](const Warning& warning) { return warning.kind == "leak"; });
+  return contains(mapped(model.warnings, &Warning::kind), "leak");
 }
 
 /// True if a constant of the input or term is undetermined or at a bound.
@@ -345,9 +344,7 @@ std::string noise_text(const Content& content) {
 }
 
 std::vector<std::string> warnings_of(const Content& content) {
-  std::vector<std::string> warnings;
-  for (const Warning& warning : content.model.warnings)
-    warnings.push_back(warning.message);
+  std::vector<std::string> warnings = mapped(content.model.warnings, &Warning::message);
   for (const std::string& finding : content.range_findings)
     warnings.push_back(finding + ": the predictions there are extrapolated");
   if (content.left_out)

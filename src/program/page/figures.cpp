@@ -505,9 +505,9 @@ std::string speedup_figure(const Content& content, const ScaleCurve& curve, std:
   for (const Forecast& point : points)
     speedups.push_back(point.speedup);
   const Range y = range_of(speedups, Spacing::logarithmic);
-  std::vector<Tick> ticks;
-  for (const Forecast& point : points)
-    ticks.push_back({point.scale, scale_text(point.scale)});
+  const std::vector<Tick> ticks = mapped(points, [](const Forecast& point) {
+    return Tick{point.scale, scale_text(point.scale)};
+  });
   Chart chart(x, {curve.column, ticks}, y, {"speedup", ticks_of(y, kMostTicks)});
   draw_unmeasured(points, x, y, chart);
   chart.add_line({{points.front().scale, 1}, {points.back().scale, ideal}}, "dashed");

@@ -10,18 +10,11 @@
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
+#include "table/expressions.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::page {
 namespace {
-
-std::vector<const NumericFactor*> numeric_factors(const Design& runs) {
-  std::vector<const NumericFactor*> out;
-  for (const auto* factors : {&runs.intrinsic, &runs.extrinsic})
-    for (const NumericFactor& factor : *factors)
-      out.push_back(&factor);
-  return out;
-}
 
 bool is_limit(const NumericFactor& lower, const NumericFactor& higher, std::size_t rows) {
   std::optional<double> first_equal;
@@ -150,14 +143,16 @@ bool all_whole(const std::vector<double>& values) {
 }
 
 std::vector<NotAbove> orders_of(const Design& runs) {
-  const std::vector<const NumericFactor*> factors = numeric_factors(runs);
+  const std::size_t count = runs.intrinsic.size() + runs.extrinsic.size();
   std::vector<NotAbove> out;
-  for (std::size_t lower = 0; lower < factors.size(); ++lower)
-    for (std::size_t higher = 0; higher < factors.size(); ++higher)
-      if (lower != higher && all_whole(factors[lower]->values) &&
-          all_whole(factors[higher]->values) &&
-          is_limit(*factors[lower], *factors[higher], runs.rows))
+  for (std::size_t lower = 0; lower < count; ++lower)
+    for (std::size_t higher = 0; higher < count; ++higher) {
+      const NumericFactor& low = numeric_factor(runs, lower);
+      const NumericFactor& high = numeric_factor(runs, higher);
+      if (lower != higher && all_whole(low.values) && all_whole(high.values) &&
+          is_limit(low, high, runs.rows))
         out.push_back({lower, higher});
+    }
   return out;
 }
 

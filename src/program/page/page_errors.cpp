@@ -104,10 +104,8 @@ std::vector<Level> levels_of(const LevelFactor& factor, const Eigen::VectorXd& t
     Level& level = all[code];
     if (level.rows.size() < kFewestRuns)
       continue;
-    std::vector<double> own;
-    for (const std::size_t row : level.rows)
-      own.push_back(times[index(row)]);
-    out.push_back({code, std::move(level.rows), sample_median(std::move(own))});
+    const double middle = sample_median(VectorXd(times(level.rows)));
+    out.push_back({code, std::move(level.rows), middle});
   }
   return out;
 }
@@ -150,8 +148,7 @@ RunGroup group_of_level(const FittedModel& model, const Design& runs,
   const auto scale = scale_of_figures(model.spec);
   if (!with_curve || !scale)
     return group;
-  std::vector<Eigen::Index> places(level.rows.begin(), level.rows.end());
-  ScaleCurve curve = scale_curve(model, central, *scale, own, predicted(places), orders);
+  ScaleCurve curve = scale_curve(model, central, *scale, own, predicted(level.rows), orders);
   if (!curve.points.empty())
     group.curve = std::move(curve);
   return group;

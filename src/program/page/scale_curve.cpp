@@ -22,6 +22,7 @@
 #include "perfmodel/export.hpp"
 #include "perfmodel/predict.hpp"
 #include "roles/quantities.hpp"
+#include "table/expressions.hpp"
 #include "table/table.hpp"
 #include "trust/prediction_intervals.hpp"
 
@@ -98,10 +99,9 @@ const std::optional<Place>& place_at(double scale, const MovedConfiguration& mov
 }
 
 std::vector<Point> thinned(const std::vector<Point>& points) {
-  std::vector<Point> out;
-  for (const std::size_t i : evenly_chosen(points.size(), std::min(points.size(), NearRuns::most)))
-    out.push_back(points[i]);
-  return out;
+  return mapped(
+      evenly_chosen(points.size(), std::min(points.size(), NearRuns::most)),
+      [&](std::size_t i) { return points[i]; });
 }
 
 }  // namespace
@@ -246,9 +246,9 @@ std::vector<Forecast> forecasts_at(const FittedModel& model, const MovedConfigur
 void add_speedups(scaling::Kind kind, std::vector<Forecast>& forecasts) {
   if (forecasts.size() < 2)
     return;
-  std::vector<scaling::Timing> timings;
-  for (const Forecast& forecast : forecasts)
-    timings.push_back({forecast.scale, forecast.time, 1});
+  const std::vector<scaling::Timing> timings = mapped(forecasts, [](const Forecast& forecast) {
+    return scaling::Timing{forecast.scale, forecast.time, 1};
+  });
   const scaling::ScalingStudy study = scaling::study(timings, kind, kLeastEfficiency);
   for (std::size_t i = 0; i < forecasts.size(); ++i) {
     forecasts[i].speedup = study.rows[i].speedup;
@@ -367,22 +367,13 @@ std::optional<std::string> columns_of(const ModelSpec& spec, const Configuration
   return array_of(out);
 }
 
-/// Returns the numeric inputs in the order of inputs(): intrinsic, then extrinsic.
-std::vector<const NumericInput*> numbers_of(const ModelSpec& spec) {
-  std::vector<const NumericInput*> out;
-  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
-    for (const NumericInput& input : *inputs)
-      out.push_back(&input);
-  return out;
-}
-
 std::string ranges_of(const FittedModel& model) {
   std::vector<std::string> out;
-  for (const NumericInput* input : numbers_of(model.spec)) {
-    out.push_back("{name: " + javascript_literal(input->column) + ", low: " + to_text(input->low) +
-                  ", high: " + to_text(input->high) +
-                  ", least: " + to_text(least_believed(*input)) +
-                  ", beyond: " + javascript_literal(growth_beyond(model, *input)) + "}");
+  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
+    const NumericInput& input = numeric_input(model.spec, n);
+    out.push_back("{name: " + javascript_literal(input.column) + ", low: " + to_text(input.low) +
+                  ", high: " + to_text(input.high) + ", least: " + to_text(least_believed(input)) +
+                  ", beyond: " + javascript_literal(growth_beyond(model, input)) + "}");
   }
   return array_of(out);
 }
@@ -390,13 +381,12 @@ std::string ranges_of(const FittedModel& model) {
 /// Returns [0, number, low, high] or [1, categorical column, level]; nullopt for a column that is
 /// not in the model.
 std::optional<std::string> part_of(const RegionPart& part, const ModelSpec& spec) {
-  const auto numbers = numbers_of(spec);
-  for (std::size_t n = 0; n < numbers.size(); ++n)
-    if (numbers[n]->column == part.column)
+  for (std::size_t n = 0; n < numeric_count(spec); ++n)
+    if (numeric_input(spec, n).column == part.column)
       return array_of({"0", std::to_string(n), to_text(part.low), to_text(part.high)});
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     const std::vector<std::string>& levels = spec.categorical[c].levels;
-    const auto found = std::find(levels.begin(), levels.end(), part.level);
+    const auto found = std::ranges::find(levels, part.level);
     if (spec.categorical[c].column == part.column && found != levels.end())
       return array_of({"1", std::to_string(c), std::to_string(found - levels.begin())});
   }
@@ -417,29 +407,29 @@ std::string regions_of(const FittedModel& model) {
 }
 
 std::string ties_of(const ModelSpec& spec) {
-  std::vector<std::string> out;
-  for (const Tie& tie : spec.ties) {
-    const std::vector<std::string> factors = mapped(tie.factors, [](const Factor& factor) {
-      return array_of({javascript_literal(factor.column), std::to_string(factor.power)});
-    });
-    out.push_back(array_of({javascript_literal(tie.scale), javascript_literal(tie.column),
-                            std::to_string(tie.power), array_of(factors), to_text(tie.divisor)}));
-  }
-  return array_of(out);
+  return array_of(mapped(
+      spec.ties,
+      [](const Tie& tie) {
+        const std::vector<std::string> factors = mapped(
+            tie.factors,
+            [](const Factor& factor) {
+              return array_of({javascript_literal(factor.column), std::to_string(factor.power)});
+            });
+        return array_of({javascript_literal(tie.scale), javascript_literal(tie.column),
+                         std::to_string(tie.power), array_of(factors), to_text(tie.divisor)});
+      }));
 }
 
 /// Writes pairs of levels that were not measured, each with a level in place of the second.
 std::string pairs_of(const FittedModel& model) {
-  std::vector<std::string> out;
-  for (const UnmeasuredPair& pair : unmeasured_pairs(model)) {
-    const CategoricalInput& first = model.spec.categorical[pair.first];
-    const CategoricalInput& second = model.spec.categorical[pair.second];
-    out.push_back(
-        array_of({javascript_literal(first.column), javascript_literal(first.levels[pair.level]),
-                  javascript_literal(second.column), javascript_literal(second.levels[pair.other]),
-                  javascript_literal(second.levels[pair.measured])}));
-  }
-  return array_of(out);
+  return array_of(mapped(
+      unmeasured_pairs(model),
+      [&](const UnmeasuredPair& pair) {
+        const CategoricalInput& first = model.spec.categorical[pair.first];
+        const CategoricalInput& second = model.spec.categorical[pair.second];
+        return texts({first.column, first.levels[pair.level], second.column,
+                      second.levels[pair.other], second.levels[pair.measured]});
+      }));
 }
 
 /// Writes the process of the runs that the model believes beside its formula.

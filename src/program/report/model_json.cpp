@@ -259,12 +259,11 @@ void describe(Fields& f, Uncertainty& x) {
   const auto& model = f.context<FittedModel>();
   const Identifiability* known =
       model.known.identifiability ? &*model.known.identifiability : nullptr;
-  std::vector<std::string> differences;  // "activation=tanh - relu"
-  for (const ConstantDifference& item : model.form->differences(model.spec))
-    differences.push_back(fmt::format("{}={} - {}", item.column, item.level, item.first_level));
-  std::vector<std::string> scales;
-  for (const NumericInput& input : model.spec.extrinsic)
-    scales.push_back(input.column);
+  const std::vector<std::string> differences =  // "activation=tanh - relu"
+      mapped(model.form->differences(model.spec), [](const ConstantDifference& item) {
+        return fmt::format("{}={} - {}", item.column, item.level, item.first_level);
+      });
+  const std::vector<std::string> scales = mapped(model.spec.extrinsic, &NumericInput::column);
   f("method", "bootstrap", "`bootstrap`");
   f("resampled", x.resampling, "what was drawn");
   f("samples", x.samples, "how many");
@@ -534,9 +533,7 @@ void describe(Fields& f, RegionPart& x) {
 namespace {
 
 void describe_unmeasured(Fields& f, std::vector<UnmeasuredRegion>& regions) {
-  std::vector<std::vector<RegionPart>> parts;
-  for (const UnmeasuredRegion& region : regions)
-    parts.push_back(region.parts);
+  std::vector<std::vector<RegionPart>> parts = mapped(regions, &UnmeasuredRegion::parts);
   f("unmeasured_regions", parts, "each the parts that it lies in all of", kSparse);
   for (std::size_t k = 0; f.reads() && k < parts.size(); ++k) {
     if (parts[k].empty())

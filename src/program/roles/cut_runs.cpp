@@ -139,10 +139,6 @@ constexpr auto kFailed = std::to_array<std::string_view>(
      "canceled",  "timeout", "timed_out", "skipped", "dnf",           "aborted", "preempted",
      "node_fail", "running", "pending",   "pruned"});
 
-std::string base_name_of(const std::string& source) {
-  return source.substr(source.rfind('/') + 1);
-}
-
 }  // namespace
 
 RanOutOf limit_in(const Column& measured) {
@@ -192,7 +188,7 @@ void tell_failures(const std::string& status, const std::string& measured, Table
     if (std::isnan(told.numbers[row]))
       told.bad_cells.push_back({row, is_failure ? failure : cell});
   }
-  table.columns[static_cast<std::size_t>(&cells - table.columns.data())] = std::move(told);
+  table.columns[to_size(&cells - table.columns.data())] = std::move(told);
 }
 
 void share_reasons(const std::string& measured, Table& table) {
@@ -239,8 +235,7 @@ std::vector<std::string> columns_of_failures(const std::string& measured, const 
 std::optional<std::string> raise_to_resolution(const std::string& measured, Table& table) {
   constexpr double kNear =
       100;  // last digits: the least of larger numbers is far from rounded to 0
-  Column& column =
-      table.columns[static_cast<std::size_t>(&table.at(measured) - table.columns.data())];
+  Column& column = table.columns[to_size(&table.at(measured) - table.columns.data())];
   const double last_digit = column.last_digit;
   if (!column.is_numeric() || !(last_digit > 0 && last_digit < 1))
     return std::nullopt;  // a whole 0 may be the mark of a failed run
@@ -258,8 +253,7 @@ std::optional<std::string> raise_to_resolution(const std::string& measured, Tabl
 
 std::optional<std::string> set_limits(const std::string& measured,
                                       const std::optional<std::string>& limit, Table& table) {
-  Column& column =
-      table.columns[static_cast<std::size_t>(&table.at(measured) - table.columns.data())];
+  Column& column = table.columns[to_size(&table.at(measured) - table.columns.data())];
   CellProblems problems(table);
   column = as_numbers(column);
   const std::vector<std::size_t> beyond = read_beyond(column);
@@ -340,8 +334,8 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
       continue;
     }
     separated.push_back(row);
-    const std::string file =
-        base_name_of(table.file.empty() ? table.source : table.sources[table.file[row]]);
+    const std::string& source = table.file.empty() ? table.source : table.sources[table.file[row]];
+    const std::string file = source.substr(source.rfind('/') + 1);
     FailedRuns& failed = by_cell[{file, cell}];
     failed.file = file;
     failed.cell = cell;
@@ -375,9 +369,8 @@ std::string words_for(const std::vector<FailedRuns>& failed, const std::string& 
   std::vector<std::string> reasons;
   for (const FailedRuns& runs : failed) {
     all += runs.rows;
-    std::vector<std::string> lines;
-    for (const std::uint32_t line : runs.lines)
-      lines.push_back(std::to_string(line));
+    std::vector<std::string> lines =
+        mapped(runs.lines, [](std::uint32_t line) { return std::to_string(line); });
     lines.resize(runs.rows);  // the others are only counted
     reasons.push_back(fmt::format("{} in {} ({}line{} {})",
                                   runs.cell.empty() ? "blank" : quoted_cell(runs.cell), runs.rows,
@@ -431,9 +424,8 @@ std::vector<FailureInput> failure_inputs(const FittedModel& model, const Table& 
   std::vector<FailureInput> out;
   for (const std::string& name : required_columns(model.spec)) {
     FailureInput& input = out.emplace_back(FailureInput{.column = name});
-    for (const CategoricalInput& levels : model.spec.categorical)
-      if (levels.column == name)
-        input.levels = levels.levels;
+    if (const auto c = place_of_input(model.spec.categorical, name))
+      input.levels = model.spec.categorical[*c].levels;
     if (const NumericInput* const number = input_called(model.spec, name))
       input.unit = number->unit;
   }

@@ -240,14 +240,6 @@ bool is_positive(const Column& column) {
                                     column.numbers, [](double x) { return x > 0; });
 }
 
-bool has_scales(const std::vector<double>& scale) {
-  std::set<double> seen;
-  return std::ranges::any_of(scale, [&](double value) {
-    seen.insert(value);
-    return seen.size() == kFewestScales;
-  });
-}
-
 /// True if a column is the scale to this power times a constant in all runs but for a few strays;
 /// both by their logarithms.
 bool grows_with(const std::vector<double>& scale, const std::vector<double>& column, int power) {
@@ -271,7 +263,8 @@ std::vector<Tie> grown_together(const Table& table, const ModelSpec& spec) {
       logarithms[column] = mapped(table.at(column).numbers, [](double x) { return std::log(x); });
   std::vector<Tie> out;
   for (const NumericInput& scale : spec.extrinsic) {
-    if (!logarithms.contains(scale.column) || !has_scales(logarithms[scale.column]))
+    if (!logarithms.contains(scale.column) ||
+        sorted_unique(logarithms[scale.column]).size() < kFewestScales)
       continue;
     for (std::size_t n = 0; n < numeric_count(spec); ++n)
       for (const int power : {1, -1})
@@ -285,9 +278,10 @@ std::vector<Tie> grown_together(const Table& table, const ModelSpec& spec) {
 
 std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec) {
   const std::vector<ColumnPart> parts = numeric_parts(table, spec);
-  std::vector<ColumnProduct> products;
-  for (LeftOut& identity : find_identities(parts))
-    products.push_back({std::move(identity.column), std::move(identity.factors)});
+  const std::vector<ColumnProduct> products =
+      mapped(find_identities(parts), [](const LeftOut& identity) {
+        return ColumnProduct{identity.column, identity.factors};
+      });
   const MovingColumns moving(products);
   const std::vector<Tie> steps = steps_beside(products, spec, parts);
   std::vector<Tie> ties;
@@ -304,30 +298,26 @@ std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec) {
     }
   }
   const auto is_known = [&](const Tie& tie) {
-    return std::ranges::any_of(
-        ties,
-        [&](const Tie& known) { return known.scale == tie.scale && known.column == tie.column; });
-  };
-  const auto follows_in_steps = [&](const Tie& tie) {
-    return std::ranges::any_of(steps, [&](const Tie& step) {
-      return step.column == tie.column || step.column == tie.scale;
+    return std::ranges::any_of(ties, [&](const Tie& known) {
+      return known.scale == tie.scale && known.column == tie.column;
     });
   };
+  const std::vector<std::string> in_steps = mapped(steps, &Tie::column);
   for (const Tie& tie : grown_together(table, spec))
-    if (!is_known(tie) && !follows_in_steps(tie))
+    if (!is_known(tie) && !contains(in_steps, tie.column) && !contains(in_steps, tie.scale))
       ties.push_back(tie);
   const std::vector<Tie> exact = ties;
-  for (Tie step : steps)
-    for (const Factor& factor : std::vector<Factor>(step.factors)) {
-      step.scale = factor.column;
-      step.power = factor.power;
-      ties.push_back(step);
+  for (const Tie& step : steps)
+    for (const Factor& factor : step.factors) {
+      const auto add = [&](const std::string& scale, int power) {
+        Tie& tie = ties.emplace_back(step);
+        tie.scale = scale;
+        tie.power = power;
+      };
+      add(factor.column, factor.power);
       for (const Tie& tie : exact)
-        if (tie.column == factor.column) {
-          step.scale = tie.scale;
-          step.power = factor.power * tie.power;
-          ties.push_back(step);
-        }
+        if (tie.column == factor.column)
+          add(tie.scale, factor.power * tie.power);
     }
   return ties;
 }
@@ -344,12 +334,6 @@ namespace {
 bool may_be_total(const std::string& name) {
   return (is_total_name(name) || is_batch_name(name)) && !is_per_something_name(name) &&
          !is_worker_count_name(name);
-}
-
-std::vector<double> ratios(const std::vector<double>& of, const std::vector<double>& to) {
-  std::vector<double> out;
-  std::ranges::transform(of, to, std::back_inserter(out), std::divides());
-  return out;
 }
 
 /// True if two columns are equal except for rounding.
@@ -400,7 +384,9 @@ std::optional<TotalPerWorker> find_total_per_worker(const Table& table, const Ro
       if (!may_be_total(total->name) || !is_worker_count_name(workers->name) ||
           !total->formula.empty() || !workers->formula.empty())
         continue;
-      const std::vector<double> each = ratios(total->numbers, workers->numbers);
+      std::vector<double> each;
+      std::ranges::transform(total->numbers, workers->numbers, std::back_inserter(each),
+                             std::divides());
       const TotalPerWorker found{total->name, workers->name, different(total->numbers),
                                  different(each)};
       const bool is_input = std::ranges::any_of(

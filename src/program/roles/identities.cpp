@@ -37,10 +37,8 @@ double tolerance_of(const Members& members) {
 std::size_t combinations(const Members& members) {
   std::set<std::vector<double>> seen;
   for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {
-    std::vector<double> values;
-    for (const SignedColumn& member : members)
-      values.push_back(member.column->logarithms[row]);
-    seen.insert(std::move(values));
+    seen.insert(mapped(
+        members, [&](const SignedColumn& member) { return member.column->logarithms[row]; }));
   }
   return seen.size();
 }
@@ -387,9 +385,8 @@ bool is_text_label(const Column& column, const Names& words, std::size_t rows) {
 bool is_label(const Column& column, const Names& words, std::size_t rows) {
   if (!column.is_numeric())
     return is_text_label(column, words, rows);
-  const bool dated =
-      std::ranges::any_of(words, [](const std::string& word) { return kDates.has(word); });
-  return column.bad_cells.empty() && is_whole(column) && (dated || is_id_name(words));
+  return column.bad_cells.empty() && is_whole(column) &&
+         (kDates.has_one_of(words) || is_id_name(words));
 }
 
 }  // namespace
@@ -401,14 +398,10 @@ std::vector<LeftOut> find_run_labels(const Table& table, const std::vector<Colum
     if (!part.is_input() || part.by_flag || !column.formula.empty())
       continue;
     const Names words = label_words(column.name);
-    if (part.facts.mixed()) {
-      if (is_revision(column, words))
-        found.push_back({column.name, LeftOut::Because::label, {}});
-      continue;
-    }
-    if (is_repetition(column, words))
+    const bool is_mixed = part.facts.mixed();
+    if (!is_mixed && is_repetition(column, words))
       found.push_back({column.name, LeftOut::Because::repetition, {}});
-    else if (is_label(column, words, table.rows()))
+    else if (is_mixed ? is_revision(column, words) : is_label(column, words, table.rows()))
       found.push_back({column.name, LeftOut::Because::label, {}});
   }
   std::ranges::stable_partition(

@@ -50,10 +50,9 @@ std::vector<RoleField> role_fields(const Table& table, const RoleRequest& reques
 /// problem for unknown names and for a column that is named twice.
 Parts parts_by_flags(const Table& table, const RoleRequest& request,
                      std::vector<std::string>& problems, const RoleOptions& options = {}) {
-  Parts parts;
-  for (const Column& column : table.columns)
-    parts.push_back({.column = &column, .facts = {}});
-
+  Parts parts = mapped(table.columns, [](const Column& column) {
+    return ColumnPart{.column = &column, .facts = {}};
+  });
   const std::vector<std::string> known = table.names();
   std::map<std::string, std::string> named_in;
   for (const RoleField& role : role_fields(table, request, options)) {
@@ -290,10 +289,7 @@ std::vector<std::string> possible_scales(const Parts& parts, const std::string& 
     return std::pair(!speaks_of_work(a.second), a.first) <
            std::pair(!speaks_of_work(b.second), b.first);
   });
-  std::vector<std::string> names;
-  for (auto& [values, name] : found)
-    names.push_back(std::move(name));
-  return names;
+  return mapped(found, &std::pair<std::size_t, std::string>::second);
 }
 
 /// Reports columns with the name of a time to which a flag gives another role; empty if there are
@@ -715,6 +711,17 @@ void tell_units(const Parts& parts, Notices& notices) {
   }
 }
 
+/// What was measured if nothing is named as it: the only candidate, if there is just one.
+std::optional<std::string> only_candidate(const Table& table, const RoleRequest& request,
+                                          bool is_rate) {
+  std::vector<std::string> problems;  // refused when all roles are determined
+  Parts parts = parts_by_flags(table, request, problems);
+  const Candidates found = target_candidates(table, request, parts);
+  return found.columns.size() == 1 && found.are_rates == is_rate
+             ? std::optional(found.columns[0]->column->name)
+             : std::nullopt;
+}
+
 std::string notice_of_step(const Tie& step) {
   return fmt::format("Column '{}' is {} in every row and moves along.", step.column,
                      law_of_step(step));
@@ -767,12 +774,7 @@ std::optional<std::string> measured_column(const Table& table, const RoleRequest
       request.throughput ? std::optional(request.throughput->column) : request.target;
   if (named)
     return table.find(*named) == nullptr ? std::nullopt : named;
-  std::vector<std::string> problems;  // refused when all roles are determined
-  Parts parts = parts_by_flags(table, request, problems);
-  const Candidates found = target_candidates(table, request, parts);
-  return found.columns.size() == 1 && !found.are_rates
-             ? std::optional(found.columns[0]->column->name)
-             : std::nullopt;
+  return only_candidate(table, request, false);
 }
 
 std::optional<std::string> measured_rate(const Table& table, const RoleRequest& request) {
@@ -780,12 +782,7 @@ std::optional<std::string> measured_rate(const Table& table, const RoleRequest& 
       std::ranges::none_of(table.columns,
                            [](const Column& column) { return names_throughput(column.name); }))
     return std::nullopt;
-  std::vector<std::string> problems;  // refused when all roles are determined
-  Parts parts = parts_by_flags(table, request, problems);
-  const Candidates found = target_candidates(table, request, parts);
-  return found.are_rates && found.columns.size() == 1
-             ? std::optional(found.columns[0]->column->name)
-             : std::nullopt;
+  return only_candidate(table, request, true);
 }
 
 std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
