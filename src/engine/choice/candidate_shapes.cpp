@@ -9,9 +9,7 @@
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "choice/term_choice.hpp"
-#include "columns/replicates.hpp"
 #include "forms/fit_options.hpp"
-#include "sums/sum_terms.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {

@@ -4,8 +4,6 @@
 
 #include "choice/term_choice.hpp"
 #include "perfmodel/model.hpp"
-#include "sums/sum_terms.hpp"
-#include "sums/term_search.hpp"
 
 namespace perfmodel {
 

@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "choice/fit_sum.hpp"
-#include "choice/term_choice.hpp"
-#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 

@@ -3,8 +3,6 @@
 #include <optional>
 
 #include "choice/fit_sum.hpp"
-#include "choice/term_choice.hpp"
-#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 

@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "columns/design.hpp"
-#include "perfmodel/design.hpp"
 #include "table/formula.hpp"
 
 namespace perfmodel {

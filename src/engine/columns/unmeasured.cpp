@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/unmeasured.hpp"
 

@@ -7,7 +7,6 @@
 #include <limits>
 #include <numbers>
 
-#include "base/eigen.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_gp.hpp"
 #include "columns/replicates.hpp"

@@ -7,7 +7,6 @@
 
 #include "base/eigen.hpp"
 #include "forms/scaling_belief.hpp"
-#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 

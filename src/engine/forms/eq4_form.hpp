@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/eigen.hpp"
 #include "forms/term_form.hpp"
 
 namespace perfmodel {

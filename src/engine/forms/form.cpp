@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "columns/spec.hpp"
 #include "forms/beyond.hpp"
-#include "forms/scaling_belief.hpp"
 #include "perfmodel/export.hpp"
 #include "table/expressions.hpp"
 

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "forms/form.hpp"
 #include "gp/gaussian_process.hpp"
 #include "gp/kernel.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "forms/form.hpp"
 #include "optimise/algebra.hpp"
 #include "table/formula.hpp"

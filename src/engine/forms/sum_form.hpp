@@ -3,9 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/eigen.hpp"
 #include "forms/term_form.hpp"
-#include "table/expressions.hpp"
 
 namespace perfmodel {
 

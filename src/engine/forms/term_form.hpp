@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/eigen.hpp"
 #include "forms/form.hpp"
 #include "table/expressions.hpp"
 

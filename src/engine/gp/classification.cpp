@@ -10,7 +10,6 @@
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "gp/gaussian_process.hpp"
-#include "gp/likelihood.hpp"
 #include "optimise/newton.hpp"
 
 namespace perfmodel::gp {

@@ -5,7 +5,6 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "gp/kernel.hpp"
 #include "gp/matrix.hpp"
 

@@ -7,7 +7,6 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "gp/likelihood.hpp"
 #include "gp/local_variance.hpp"
 #include "optimise/algebra.hpp"

@@ -7,11 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "gp/gaussian_process.hpp"
-#include "gp/likelihood.hpp"
 #include "optimise/newton.hpp"
 
 namespace perfmodel::gp {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "base/parallel.hpp"
 #include "base/statistics.hpp"
 #include "base/text.hpp"

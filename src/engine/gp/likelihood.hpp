@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "gp/kernel.hpp"
 #include "gp/matrix.hpp"
 

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "gp/matrix.hpp"
 #include "gp/neighbours.hpp"
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "gp/kernel.hpp"
 
 namespace perfmodel::gp {

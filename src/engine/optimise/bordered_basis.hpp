@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/eigen.hpp"
-#include "optimise/algebra.hpp"
 #include "optimise/least_absolute_deviations.hpp"
 
 namespace perfmodel::optimise {

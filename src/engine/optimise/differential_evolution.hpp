@@ -9,7 +9,6 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "base/random.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/progress.hpp"

@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "optimise/bordered_basis.hpp"
-#include "optimise/least_absolute_deviations.hpp"
 
 namespace perfmodel::optimise {
 namespace {

@@ -6,7 +6,6 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 
 namespace perfmodel::optimise {

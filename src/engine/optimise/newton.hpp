@@ -5,8 +5,6 @@
 #include <optional>
 #include <stop_token>
 
-#include "base/eigen.hpp"
-#include "optimise/algebra.hpp"
 #include "optimise/differential_evolution.hpp"
 
 namespace perfmodel {

@@ -5,12 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "base/eigen.hpp"
 #include "base/random.hpp"
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "forms/fit_options.hpp"
-#include "forms/own_form.hpp"
 #include "optimise/newton.hpp"
 #include "own/own_space.hpp"
 #include "search/finish.hpp"

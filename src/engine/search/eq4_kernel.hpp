@@ -5,11 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "base/eigen.hpp"
-#include "perfmodel/design.hpp"
 #include "perfmodel/progress.hpp"
 #include "search/eq4_program.hpp"
-#include "search/losses.hpp"
 #include "search/search_space.hpp"
 
 namespace perfmodel::kernel {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <stop_token>
 
-#include "base/eigen.hpp"
 #include "optimise/algebra.hpp"
 #include "search/losses.hpp"
 

@@ -7,13 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "optimise/differential_evolution.hpp"
 #include "perfmodel/model.hpp"
 #include "search/eq4_kernel.hpp"
-#include "search/losses.hpp"
 #include "search/scaled_model.hpp"
-#include "search/search_space.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {

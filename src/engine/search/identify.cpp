@@ -6,14 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "columns/design.hpp"
-#include "perfmodel/model.hpp"
-#include "search/losses.hpp"
 #include "search/scaled_model.hpp"
-#include "search/search_space.hpp"
 #include "search/sensitivity.hpp"
 #include "table/expressions.hpp"
 

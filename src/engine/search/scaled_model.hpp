@@ -5,11 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/eigen.hpp"
-#include "optimise/algebra.hpp"
-#include "perfmodel/design.hpp"
-#include "perfmodel/fit_options.hpp"
-#include "search/finish.hpp"
 #include "search/search_space.hpp"
 
 namespace perfmodel {

@@ -4,12 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/eigen.hpp"
-#include "optimise/algebra.hpp"
-#include "perfmodel/design.hpp"
 #include "perfmodel/fit_options.hpp"
 #include "search/finish.hpp"
-#include "search/losses.hpp"
 #include "table/expressions.hpp"
 
 namespace perfmodel {

@@ -8,10 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/eigen.hpp"
-#include "optimise/algebra.hpp"
 #include "perfmodel/model.hpp"
-#include "search/finish.hpp"
 #include "search/losses.hpp"
 #include "search/search_space.hpp"
 

@@ -2,8 +2,6 @@
 
 #include <optional>
 
-#include "base/eigen.hpp"
-#include "perfmodel/model.hpp"
 #include "search/sensitivity.hpp"
 #include "sums/sum_terms.hpp"
 

@@ -4,11 +4,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/eigen.hpp"
-#include "optimise/algebra.hpp"
-#include "perfmodel/fit_options.hpp"
 #include "search/finish.hpp"
-#include "sums/sum_terms.hpp"
 #include "sums/term_search.hpp"
 
 namespace perfmodel {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/eigen.hpp"
 #include "base/text.hpp"
 #include "forms/sum_form.hpp"
 #include "sums/sum_terms.hpp"

@@ -7,8 +7,6 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/eigen.hpp"
-#include "optimise/algebra.hpp"
 #include "perfmodel/fit_options.hpp"
 #include "search/losses.hpp"
 #include "sums/normal_matrix.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "perfmodel/export.hpp"
 #include "perfmodel/model.hpp"
 #include "table/expressions.hpp"

@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "perfmodel/export.hpp"
-#include "table/formula.hpp"
 #include "table/formula_text.hpp"
 
 namespace perfmodel {

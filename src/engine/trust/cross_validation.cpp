@@ -5,11 +5,9 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 
-#include "base/eigen.hpp"
 #include "base/text.hpp"
 #include "columns/replicates.hpp"
 #include "fit/censored.hpp"
-#include "fit/fit.hpp"
 #include "forms/form.hpp"
 #include "trust/resampling.hpp"
 

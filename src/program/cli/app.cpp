@@ -16,12 +16,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "cli/commands.hpp"
 #include "cli/fit_command.hpp"
-#include "cli/gates.hpp"
-#include "perfmodel/fit.hpp"
 #include "registry/registry.hpp"
 #include "report/documents.hpp"
 #include "storage/files.hpp"

@@ -5,7 +5,6 @@
 
 #include "base/text.hpp"
 #include "cli/fit_summary.hpp"
-#include "report/document.hpp"
 #include "roles/quantities.hpp"
 #include "storage/files.hpp"
 #include "trust/resampling.hpp"

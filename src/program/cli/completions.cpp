@@ -6,7 +6,6 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
-#include "storage/files.hpp"
 
 namespace perfmodel::cli {
 

@@ -16,13 +16,9 @@
 #include "cli/many_models.hpp"
 #include "columns/replicates.hpp"
 #include "forms/form.hpp"
-#include "perfmodel/fit.hpp"
-#include "report/document.hpp"
 #include "report/documents.hpp"
-#include "storage/files.hpp"
 #include "table/table.hpp"
 #include "trust/cross_validation.hpp"
-#include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {

@@ -7,7 +7,6 @@
 #include "cli/gates.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
-#include "report/document.hpp"
 #include "report/documents.hpp"
 #include "report/markup.hpp"
 #include "roles/quantities.hpp"

@@ -10,7 +10,6 @@
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/gates.hpp"
-#include "perfmodel/fit.hpp"
 
 namespace perfmodel::cli {
 

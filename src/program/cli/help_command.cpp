@@ -6,7 +6,6 @@
 #include "cli/commands.hpp"
 #include "perfmodel/error.hpp"
 #include "report/documents.hpp"
-#include "storage/files.hpp"
 
 namespace perfmodel::cli {
 

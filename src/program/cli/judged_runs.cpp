@@ -11,7 +11,6 @@
 #include "columns/replicates.hpp"
 #include "forms/form.hpp"
 #include "forms/scaling_belief.hpp"
-#include "report/document.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/unit_columns.hpp"
 #include "table/table.hpp"

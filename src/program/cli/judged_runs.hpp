@@ -15,7 +15,6 @@
 #include "effects/effects.hpp"
 #include "page/page.hpp"
 #include "perfmodel/fit.hpp"
-#include "storage/files.hpp"
 
 namespace perfmodel::cli {
 

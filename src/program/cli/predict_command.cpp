@@ -15,12 +15,9 @@
 #include "columns/design.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/scaling_belief.hpp"
-#include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
-#include "report/document.hpp"
 #include "report/documents.hpp"
 #include "roles/quantities.hpp"
-#include "storage/files.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -11,11 +11,7 @@
 #include "cli/fit_options.hpp"
 #include "cli/judged_runs.hpp"
 #include "cli/many_models.hpp"
-#include "page/page.hpp"
 #include "page/page_content.hpp"
-#include "perfmodel/fit.hpp"
-#include "report/document.hpp"
-#include "storage/files.hpp"
 
 namespace perfmodel::cli {
 namespace {

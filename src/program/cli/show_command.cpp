@@ -10,9 +10,7 @@
 #include "cli/many_models.hpp"
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/export.hpp"
-#include "report/document.hpp"
 #include "roles/quantities.hpp"
-#include "storage/files.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -9,10 +9,8 @@
 
 #include "base/eigen.hpp"
 #include "codegen/dialect.hpp"
-#include "perfmodel/export.hpp"
 #include "perfmodel/spec.hpp"
 #include "table/expressions.hpp"
-#include "table/formula.hpp"
 #include "table/formula_text.hpp"
 
 namespace perfmodel {

@@ -8,9 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/eigen.hpp"
 #include "base/text.hpp"
-#include "codegen/dialect.hpp"
 #include "codegen/formula_code.hpp"
 #include "columns/spec.hpp"
 #include "forms/form.hpp"
@@ -74,7 +72,6 @@ process_known = np.array([
 $KNOWN])
 process_centre = $CENTRE
 
-
 def predict_process(numbers, levels):
     centre, scale, inverse_length, share = process_columns.reshape(-1, 4).T
     weights, places, positions = np.split(process_known, [1, 1 + $COUNT_OF_NUMBERS], axis=1)
@@ -88,7 +85,6 @@ def predict_process(numbers, levels):
         factors = np.prod(correlations, axis=1) * np.exp(-np.sum(distances, axis=1))
         z.append(np.sum(weights[:, 0] * factors))
     return np.reshape(z, np.shape(rows[0])) - process_centre
-
 
 )";
 

@@ -21,7 +21,6 @@
 #include "forms/fit_options.hpp"
 #include "forms/scaling_belief.hpp"
 #include "jobs/large_runs.hpp"
-#include "perfmodel/fit.hpp"
 #include "roles/cut_runs.hpp"
 #include "roles/derived.hpp"
 #include "roles/left_out.hpp"

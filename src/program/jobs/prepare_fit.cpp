@@ -11,7 +11,6 @@
 #include "forms/failure_model.hpp"
 #include "forms/fit_options.hpp"
 #include "jobs/large_runs.hpp"
-#include "perfmodel/fit.hpp"
 #include "roles/derived.hpp"
 #include "table/expressions.hpp"
 #include "table/table.hpp"

@@ -5,12 +5,10 @@
 
 #include "analysis/model_words.hpp"
 #include "analysis/scaling.hpp"
-#include "base/text.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/form.hpp"
 #include "page/figures.hpp"
 #include "page/page.hpp"
-#include "report/document.hpp"
 #include "storage/files.hpp"
 
 namespace perfmodel::page {

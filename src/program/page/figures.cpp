@@ -6,10 +6,8 @@
 #include <string_view>
 
 #include "analysis/model_words.hpp"
-#include "base/text.hpp"
 #include "forms/form.hpp"
 #include "page/page.hpp"
-#include "report/document.hpp"
 
 namespace perfmodel::page {
 namespace {

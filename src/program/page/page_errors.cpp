@@ -4,7 +4,6 @@
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "page/page_content.hpp"
-#include "perfmodel/model.hpp"
 
 namespace perfmodel::page {
 namespace {

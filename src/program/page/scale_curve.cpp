@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "analysis/model_words.hpp"
-#include "analysis/scaling.hpp"
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "codegen/dialect.hpp"
@@ -24,7 +23,6 @@
 #include "roles/quantities.hpp"
 #include "table/expressions.hpp"
 #include "table/table.hpp"
-#include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::page {
 namespace {

@@ -4,10 +4,8 @@
 
 #include "analysis/model_words.hpp"
 #include "analysis/scaling.hpp"
-#include "base/text.hpp"
 #include "forms/form.hpp"
 #include "page/page.hpp"
-#include "report/document.hpp"
 #include "storage/files.hpp"
 
 namespace perfmodel::page {

@@ -10,8 +10,6 @@
 
 #include "analysis/errors.hpp"
 #include "analysis/model_words.hpp"
-#include "base/fields.hpp"
-#include "base/json.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "report/model_set.hpp"

@@ -1,7 +1,6 @@
 #include "report/model_set.hpp"
 
 #include "base/text.hpp"
-#include "fit/fit.hpp"
 #include "report/model_json.hpp"
 
 namespace perfmodel {

@@ -6,10 +6,8 @@
 #include <limits>
 #include <map>
 
-#include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
-#include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
 #include "roles/unit_columns.hpp"

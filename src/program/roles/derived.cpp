@@ -8,10 +8,8 @@
 #include <map>
 
 #include "base/statistics.hpp"
-#include "base/text.hpp"
 #include "columns/derived_columns.hpp"
 #include "columns/spec.hpp"
-#include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 #include "roles/roles.hpp"
 #include "table/expressions.hpp"

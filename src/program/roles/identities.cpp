@@ -10,9 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/text.hpp"
 #include "columns/derived_columns.hpp"
-#include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 
 namespace perfmodel {

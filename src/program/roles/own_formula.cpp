@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
-#include "perfmodel/columns.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/roles.hpp"
 #include "table/formula.hpp"

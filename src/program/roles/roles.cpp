@@ -5,9 +5,7 @@
 #include <iterator>
 #include <map>
 
-#include "base/text.hpp"
 #include "columns/spec.hpp"
-#include "roles/column_facts.hpp"
 #include "roles/cut_runs.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"

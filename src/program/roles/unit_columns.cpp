@@ -7,10 +7,8 @@
 #include <iterator>
 #include <map>
 
-#include "base/text.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
-#include "roles/column_facts.hpp"
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
 #include "roles/roles.hpp"

@@ -9,11 +9,9 @@
 #include <iterator>
 #include <utility>
 
-#include "base/text.hpp"
 #include "perfmodel/reading.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/quantities.hpp"
-#include "sources/sheet.hpp"
 #include "sources/written_cells.hpp"
 
 namespace perfmodel {

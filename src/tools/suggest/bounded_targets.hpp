@@ -6,7 +6,6 @@
 
 #include "cli/console.hpp"
 #include "cli/model_sets.hpp"
-#include "perfmodel/model.hpp"
 #include "suggest/plan.hpp"
 
 namespace perfmodel::cli {
