@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "choice/fit_sum.hpp"
 #include "forms/fit_options.hpp"
-#include "own/fit_own.hpp"
+#include "own/own_space.hpp"
 #include "search/global_search.hpp"
 #include "search/sensitivity.hpp"
 

@@ -10,7 +10,6 @@
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "choice/fit_with_gp.hpp"
-#include "choice/rival_laws.hpp"
 #include "columns/replicates.hpp"
 #include "forms/eq4_form.hpp"
 #include "forms/fit_options.hpp"

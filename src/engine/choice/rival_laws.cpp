@@ -1,4 +1,4 @@
-#include "choice/rival_laws.hpp"
+#include "choice/form_choice.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,9 @@
-#include "columns/derived_columns.hpp"
+#include "columns/spec.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.hpp"
 #include "table/expressions.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"

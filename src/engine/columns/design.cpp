@@ -9,7 +9,6 @@
 
 #include "base/numbering.hpp"
 #include "base/text.hpp"
-#include "columns/derived_columns.hpp"
 #include "table/cells.hpp"
 #include "table/table.hpp"
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <tuple>
 
-#include "columns/derived_columns.hpp"
 #include "table/cells.hpp"
 #include "table/table.hpp"
 

@@ -16,7 +16,7 @@
 #include "forms/gp_form.hpp"
 #include "forms/own_form.hpp"
 #include "forms/sum_form.hpp"
-#include "own/fit_own.hpp"
+#include "own/own_space.hpp"
 #include "search/global_search.hpp"
 #include "search/losses.hpp"
 

@@ -1,4 +1,4 @@
-#include "own/fit_own.hpp"
+#include "own/own_space.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "forms/fit_options.hpp"
 #include "optimise/newton.hpp"
-#include "own/own_space.hpp"
 #include "search/finish.hpp"
 #include "search/global_search.hpp"
 #include "search/losses.hpp"

@@ -5,8 +5,7 @@
 #include "base/eigen.hpp"
 #include "forms/own_form.hpp"
 #include "optimise/algebra.hpp"
-#include "perfmodel/design.hpp"
-#include "perfmodel/fit_options.hpp"
+#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 
@@ -48,5 +47,13 @@ class OwnSpace {
   /// `in_box`: of a range that follows from the box, not from the size.
   void add_coordinate(Index constant, bool in_box, double& low, double& high);
 };
+
+/// Fits the constants of the user's formula in `options`: differential evolution over those in
+/// which it is not linear, then local refinement of all.
+///
+/// Throws UsageError for bounds on unknown constants, and InputError if the formula has no valid
+/// times within the bounds or does not depend on a constant.
+FittedModel fit_own(const ModelSpec& spec, const Design& training, const FitOptions& options);
+const Fitter& own_fitter();
 
 }  // namespace perfmodel

@@ -79,9 +79,8 @@ std::string certainty_section(const FittedModel& model, const Console& console) 
     const IntervalFactors factors = usual_factors(model).value();
     const bool few = share_of_folds(model) < 1;
     text +=
-        "\n  " + console.strong("intervals") + "  " +
-        short_number(100 * model.known.intervals->level) + " % of new " +
-        std::string(words_of_measure(measure_of(model.spec)).values) + ": " +
+        "\n  " + console.strong("intervals") + "  " + short_number(100 * intervals.level) +
+        " % of new " + std::string(words_of_measure(measure_of(model.spec)).values) + ": " +
         short_number(factors.lower) + " to " + short_number(factors.upper) +
         " times the prediction" +
         (few ? ", of a new\n             configuration like the measured ones; wider far from them"
@@ -89,12 +88,11 @@ std::string certainty_section(const FittedModel& model, const Console& console) 
                                     "rows; narrower near the runs, wider\n             far from "
                                     "them"
                                   : "") +
-        "\n             " + std::string(to_text(model.known.intervals->calibration)) + " on " +
+        "\n             " + std::string(to_text(intervals.calibration)) + " on " +
         counted_noun(intervals.count, "held-out row") +
         (few ? ", and how run times of other programs scale" : "") +
-        (model.known.intervals->test_coverage
-             ? "; " + percent(100 * *model.known.intervals->test_coverage) +
-                   " of the test rows lie inside"
+        (intervals.test_coverage
+             ? "; " + percent(100 * *intervals.test_coverage) + " of the test rows lie inside"
              : "") +
         "\n";
   } else if (model.known.metrics.train.rows == 1) {

@@ -67,10 +67,9 @@ std::string repeat_section(const FittedModel& model, const Console& console) {
                            " seeds end in the same optimum; the spread over runs: --folds 5");
   doc::Table table{{doc::words(std::to_string(repeats.fits) + " seeds"), doc::numbers("best"),
                     doc::numbers("mean"), doc::words("sd over seeds (n - 1)")}};
-  for (std::size_t k = 0; k < repeats.constants.size(); ++k) {
-    const Spread& spread = repeats.constants[k];
-    add_row(table, clipped(spread.name, 36), model.constants[static_cast<Eigen::Index>(k)], spread);
-  }
+  for (std::size_t k = 0; k < repeats.constants.size(); ++k)
+    add_row(table, clipped(repeats.constants[k].name, 36), model.constants[index(k)],
+            repeats.constants[k]);
   add_metrics(table, "training", model.known.metrics.train, repeats.train);
   add_metrics(table, "validation", model.known.metrics.validation, repeats.validation);
   add_metrics(table, "test", model.known.metrics.test, repeats.test);
@@ -478,18 +477,18 @@ std::string failures_line(const FitDocument& report, const Console& console) {
 
 std::string search_line(const FitDocument& report, const Console& console) {
   const SearchSummary& search = report.model.search;
+  const Penalty& penalty = search.objective.penalty;
   std::string line = std::string(kIndentation, ' ') + console.strong("search") + "  " +
                      search.strategy + ", seed " + std::to_string(search.seed);
   if (!search.gp)
     line += ", loss " + std::string(to_text(search.objective.loss)) +
             (search.objective.quantile ? " at the quantile " + to_text(*search.objective.quantile)
                                        : "");
-  if (search.objective.penalty.l1 != 0)
-    line += ", L1 " + short_number(search.objective.penalty.l1);
-  if (search.objective.penalty.l2 != 0)
-    line += ", L2 " + short_number(search.objective.penalty.l2);
-  if (search.objective.penalty.constants == Penalise::scaled &&
-      (search.objective.penalty.l1 != 0 || search.objective.penalty.l2 != 0))
+  if (penalty.l1 != 0)
+    line += ", L1 " + short_number(penalty.l1);
+  if (penalty.l2 != 0)
+    line += ", L2 " + short_number(penalty.l2);
+  if (penalty.constants == Penalise::scaled && (penalty.l1 != 0 || penalty.l2 != 0))
     line += " of scaled constants";
   const std::string starts =
       search.starts == 1 ? "" : ", best of " + std::to_string(search.starts) + " starts";

@@ -76,7 +76,7 @@ std::vector<Figure> figures_of_line(const ModelSetLine& line, const std::string&
   out.insert(out.end(), metrics.begin(), metrics.end());
   const auto names = constant_names(*line.model);
   for (std::size_t i = 0; i < names.size(); ++i)
-    out.push_back({names[i], line.model->constants[static_cast<Eigen::Index>(i)], part, {}});
+    out.push_back({names[i], line.model->constants[index(i)], part, {}});
   return out;
 }
 

@@ -374,9 +374,6 @@ LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, const RoleReq
   Table& table = runs.file.table;
   if (auto notice = reading_notice(table))
     runs.roles.notices.emplace_back(*std::move(notice));
-  for (const std::string& notice : runs.file.notices)
-    if (!contains(runs.roles.notices, notice))
-      runs.roles.notices.push_back(notice);
   ReadingRules& reading = runs.file.reading;
   ReadingRules rules = rules_as_in_fit(
       {reading.input, request.failed, request.limit, request.status}, earlier.provenance.reading);
@@ -384,9 +381,10 @@ LabelledRuns label_runs(RunsFile file, const FittedModel& earlier, const RoleReq
   reading = std::move(rules);
   UncountedRuns uncounted = leave_out_uncounted(runs.file, spec);
   runs.warnings = std::move(uncounted.warnings);
-  for (std::string& notice : uncounted.notices)
-    if (!contains(runs.roles.notices, notice))
-      runs.roles.notices.push_back(std::move(notice));
+  for (const auto* notices : {&runs.file.notices, &uncounted.notices})
+    for (const std::string& notice : *notices)
+      if (!contains(runs.roles.notices, notice))
+        runs.roles.notices.push_back(notice);
   warn_of_equal_files(runs.file, runs.warnings);
   table = with_derived_columns(table, spec.derived);
   if (spec.throughput)

@@ -220,10 +220,8 @@ Provenance provenance_of(const RunsFile& runs, const Roles& roles) {
 }
 
 std::set<std::string> categorical_columns(const ModelSpec& spec) {
-  std::set<std::string> columns;
-  for (const auto& input : spec.categorical)
-    columns.insert(input.column);
-  return columns;
+  const std::vector<std::string> columns = mapped(spec.categorical, &CategoricalInput::column);
+  return {columns.begin(), columns.end()};
 }
 
 }  // namespace perfmodel

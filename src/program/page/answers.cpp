@@ -221,9 +221,8 @@ doc::Answer trust_answer(const Content& content) {
     answer.lines.push_back(content.used.text());
   add_line(answer, "{}mean error of these runs (MAPE){}", leads ? percent(of_these) + " " : "",
            content.fitted_to_these_runs ? ", which the model was fitted to" : "");
-  for (const std::string& line :
-       bias_lines(content.biases, of_these, measure_of(content.model.spec)))
-    answer.lines.push_back(line);
+  std::ranges::copy(bias_lines(content.biases, of_these, measure_of(content.model.spec)),
+                    std::back_inserter(answer.lines));
   const auto& noise = content.noise_floor;
   const bool is_far = noise && error > kFarAboveNoise * noise->mape_percent;
   const bool leaks = has_leak(content.model);
@@ -265,9 +264,8 @@ std::optional<doc::Answer> drift_answer(const Content& content) {
     return std::nullopt;
   doc::Answer answer{"Do the runs take as long as before?", "no", {}, true};
   add_line(answer, "by the old model, {}", display_name(older.model_file));
-  for (const std::string& line :
-       bias_lines(older.biases, older.mape_of_all, measure_of(content.model.spec)))
-    answer.lines.push_back(line);
+  std::ranges::copy(bias_lines(older.biases, older.mape_of_all, measure_of(content.model.spec)),
+                    std::back_inserter(answer.lines));
   return answer;
 }
 

@@ -8,7 +8,6 @@
 #include <map>
 
 #include "base/statistics.hpp"
-#include "columns/derived_columns.hpp"
 #include "columns/spec.hpp"
 #include "roles/left_out.hpp"
 #include "roles/roles.hpp"

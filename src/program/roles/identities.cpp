@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "columns/derived_columns.hpp"
+#include "columns/spec.hpp"
 #include "roles/left_out.hpp"
 
 namespace perfmodel {

@@ -10,7 +10,6 @@
 #include "roles/quantities.hpp"
 #include "sources/csv.hpp"
 #include "sources/number_marks.hpp"
-#include "sources/written_cells.hpp"
 
 namespace perfmodel {
 

@@ -1,4 +1,4 @@
-#include "sources/written_cells.hpp"
+#include "sources/sheet.hpp"
 
 #include <fmt/core.h>
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/text.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/quantities.hpp"
 

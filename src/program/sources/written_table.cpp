@@ -12,7 +12,7 @@
 #include "perfmodel/reading.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/quantities.hpp"
-#include "sources/written_cells.hpp"
+#include "sources/sheet.hpp"
 
 namespace perfmodel {
 namespace {
