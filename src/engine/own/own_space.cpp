@@ -177,11 +177,10 @@ void check_bounds(const OwnProgram& program, const std::vector<BoundOverride>& b
   for (const BoundOverride& bound : bounds) {
     if (bound.column)
       throw UsageError(fmt::format("{} {}.{}: the constants of a formula belong to no column",
-                                   spelled("bounds"),
-                                   bound.constant, *bound.column));
+                                   spelled("bounds"), bound.constant, *bound.column));
     if (std::ranges::find(names, bound.constant) == names.end())
-      throw UsageError(fmt::format("{}: the formula has no constant '{}'{}", spelled("bounds"), bound.constant,
-                                   did_you_mean_one_of(bound.constant, names)));
+      throw UsageError(fmt::format("{}: the formula has no constant '{}'{}", spelled("bounds"),
+                                   bound.constant, did_you_mean_one_of(bound.constant, names)));
   }
 }
 
@@ -232,7 +231,7 @@ void OwnSpace::add_coordinate(Index constant, bool in_box, double& low, double& 
     high = std::asinh(std::pow(10, 2 * kDecades));
     low = -high;
   } else if (low * high > 0) {  // of one sign
-    const auto [least, most] = std::minmax(std::abs(low), std::abs(high));
+    const auto [least, most] = std::minmax({std::abs(low), std::abs(high)});
     if (most < kLogarithmicFrom * least)
       return;
     scale = Scale::logarithmic;
