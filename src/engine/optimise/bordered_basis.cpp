@@ -5,6 +5,8 @@
 #include <functional>
 #include <queue>
 
+#include "base/text.hpp"
+
 namespace perfmodel::optimise {
 
 namespace {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "optimise/bordered_basis.hpp"
 
 namespace perfmodel::optimise {

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/text.hpp"
+
 namespace perfmodel::optimise {
 
 /// Solves a problem with all of its rows at once, by a descent along the edges of its cost.

@@ -14,22 +14,16 @@
 namespace perfmodel {
 
 std::vector<double> level_numbers(const Column& column) {
-  std::vector<double> numbers;
-  numbers.reserve(column.levels.size());
-  for (const std::string& level : column.levels)
-    numbers.push_back(parse_number(level).value_or(std::numeric_limits<double>::quiet_NaN()));
-  return numbers;
+  return mapped(column.levels, [](const std::string& level) {
+    return parse_number(level).value_or(std::numeric_limits<double>::quiet_NaN());
+  });
 }
 
 std::vector<double> numbers_of(const Column& column) {
   if (column.is_numeric())
     return column.numbers;
   const std::vector<double> of_level = level_numbers(column);
-  std::vector<double> numbers;
-  numbers.reserve(column.codes.size());
-  for (const std::uint32_t code : column.codes)
-    numbers.push_back(of_level[code]);
-  return numbers;
+  return mapped(column.codes, [&](std::uint32_t code) { return of_level[code]; });
 }
 
 Column as_numbers(const Column& column) {
@@ -277,9 +271,7 @@ Table take_rows(const Table& table, std::span<const std::size_t> rows) {
 }
 
 std::vector<TableGroup> groups_of(const Table& table, std::span<const std::string> columns) {
-  std::vector<const Column*> keys;
-  for (const std::string& name : columns)
-    keys.push_back(&table.at(name));
+  const auto keys = mapped(columns, [&](const std::string& name) { return &table.at(name); });
   std::vector<TableGroup> groups;
   std::map<std::vector<std::string>, std::size_t> number_of;
   for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -349,11 +341,8 @@ std::vector<double> sort_keys(const Column& column) {
     std::vector<double> rank(order.size());
     for (std::size_t i = 0; i < order.size(); ++i)
       rank[order[i]] = static_cast<double>(i);
-    std::vector<double> keys;
-    keys.reserve(column.codes.size());
-    for (const std::uint32_t code : column.codes)
-      keys.push_back(rank[code]);
-    return keys;
+    return mapped(column.codes,
+                  [&](std::uint32_t code) { return static_cast<double>(rank[code]); });
   }
   std::vector<double> keys = column.numbers;
   for (double& key : keys)
@@ -419,9 +408,7 @@ std::vector<std::size_t> rows_of_facts(const Table& runs, const Column& column,
   for (std::size_t row = 0; row < runs.rows(); ++row) {
     const auto found = row_of.find(column.text(row));
     if (found == row_of.end()) {
-      std::vector<std::string> known;
-      for (const auto& [text, place] : row_of)
-        known.push_back(text);
+      const auto known = mapped(row_of, [](const auto& entry) { return entry.first; });
       throw InputError(runs.where(row) + ": " + facts.source + " has no facts about " +
                        quoted_cell(column.text(row)) + "; it has " + quoted_list(known) +
                        did_you_mean(column.text(row), known));
@@ -447,10 +434,7 @@ std::vector<std::size_t> rows_by_content(const Table& table, std::string_view fi
   std::ranges::sort(keyed, [&](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : order.is_before(a.second, b.second);
   });
-  std::vector<std::size_t> rows;
-  for (const auto& [key, row] : keyed)
-    rows.push_back(row);
-  return rows;
+  return mapped(keyed, [](const auto& entry) { return entry.second; });
 }
 
 Table with_facts(Table runs, const std::string& column, const Table& facts) {
