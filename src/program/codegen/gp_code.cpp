@@ -2,11 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "codegen/formula_code.hpp"
@@ -17,6 +14,7 @@
 #include "forms/term_form.hpp"
 #include "gp/gaussian_process.hpp"
 #include "perfmodel/error.hpp"
+#include "registry/registry.hpp"
 
 namespace perfmodel {
 
@@ -317,6 +315,8 @@ std::string form_code(const Form& form, const ModelSpec& spec, const VectorXd& c
 
 std::string formula_code(const FittedModel& model, const CodeLanguage& language) {
   const bool is_request = is_of_workflow(language);
+  if (is_request)
+    require_tool_of(fmt::format("--as {}", to_text(language.language)));
   if (is_request && !model.bound)
     throw InputError(
         "half of the jobs would exceed this model's prediction; fit a bound: --quantile 0.95");
