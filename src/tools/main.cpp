@@ -1,4 +1,3 @@
-
 #include "cli/app.hpp"
 #include "list.hpp"
 

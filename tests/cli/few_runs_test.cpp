@@ -347,7 +347,8 @@ TEST_CASE_METHOD(ProgramTest, "held-out errors of levels know nothing of the hel
   std::string text = "machine,gpus,time_s\n";
   const std::vector<double> speeds = {3, 40, 7, 19, 1, 28, 11, 2};
   for (std::size_t i = 0; i < speeds.size(); ++i)
-    text += csv_row("m" + std::to_string(i), i % 4 + 1, speeds[i] / (static_cast<double>(i % 4) + 1));
+    text +=
+        csv_row("m" + std::to_string(i), i % 4 + 1, speeds[i] / (static_cast<double>(i % 4) + 1));
   for (const nlohmann::json& errors : held_out_of(text))
     CHECK(errors["random"] > 0.3);
 }

@@ -14,9 +14,10 @@
 namespace perfmodel {
 
 std::vector<double> level_numbers(const Column& column) {
-  return mapped(column.levels, [](const std::string& level) {
+  const auto number_of = [](const std::string& level) {
     return parse_number(level).value_or(std::numeric_limits<double>::quiet_NaN());
-  });
+  };
+  return mapped(column.levels, number_of);
 }
 
 std::vector<double> numbers_of(const Column& column) {
@@ -431,9 +432,10 @@ std::vector<std::size_t> rows_by_content(const Table& table, std::string_view fi
   std::vector<std::pair<double, std::size_t>> keyed;
   for (std::size_t row = 0; row < table.rows(); ++row)
     keyed.emplace_back(order.first_keys()[row], row);
-  std::ranges::sort(keyed, [&](const auto& a, const auto& b) {
+  const auto is_before = [&](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : order.is_before(a.second, b.second);
-  });
+  };
+  std::ranges::sort(keyed, is_before);
   return mapped(keyed, [](const auto& entry) { return entry.second; });
 }
 

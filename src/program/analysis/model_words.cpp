@@ -157,7 +157,8 @@ std::vector<std::string> laws_in_words(const FittedModel& model) {
 std::vector<HeldOutError> held_out_errors(const FittedModel& model) {
   std::vector<HeldOutError> out;
   if (model.known.metrics.test)
-    out.push_back({model.known.metrics.test->mape_percent, "on the test part, held out of the fit", {}});
+    out.push_back(
+        {model.known.metrics.test->mape_percent, "on the test part, held out of the fit", {}});
   if (const auto& folds = model.known.cross_validation)
     out.push_back({mean_metrics(folds->folds).mape_percent,
                    fmt::format("on runs held out in {} folds", folds->folds.size()),
@@ -183,7 +184,7 @@ bool lacks_fit(const FittedModel& model) {
   const double mape = model.known.metrics.train.mape_percent;
   const double noise = model.known.noise_floor ? model.known.noise_floor->mape_percent : 0;
   return model.known.noise_floor ? mape > kShapeLimits * noise && mape > noise + kWorthAWord
-                           : mape > kLargeWithoutNoise;
+                                 : mape > kLargeWithoutNoise;
 }
 
 std::string typical_correction_in_words(double share) {

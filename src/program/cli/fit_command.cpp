@@ -351,13 +351,13 @@ std::optional<std::string> other_form_note(const FitArguments& arguments, const 
     return std::nullopt;
   const std::string why =
       !turns.empty() ? turn_in_words(model, turns.front())
-      : check
-          ? "on held-out runs, products have an error of " + percent(100 * check->of_surface) +
-                ", Eq. (4) alone of " + percent(100 * check->of_model)
-          : "Eq. (4) is off by " + percent(model.known.metrics.train.mape_percent) +
-                " on its own training runs" +
-                (model.known.noise_floor ? ", their noise is " + percent(model.known.noise_floor->mape_percent)
-                                   : "");
+      : check ? "on held-out runs, products have an error of " + percent(100 * check->of_surface) +
+                    ", Eq. (4) alone of " + percent(100 * check->of_model)
+              : "Eq. (4) is off by " + percent(model.known.metrics.train.mape_percent) +
+                    " on its own training runs" +
+                    (model.known.noise_floor
+                         ? ", their noise is " + percent(model.known.noise_floor->mape_percent)
+                         : "");
   return why + ": another form may fit far better:\n  " + arguments.call.line +
          " --expression auto";
 }

@@ -394,8 +394,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
     model.belief = held_out->belief();
   known.correction = typical_correction(model, training);
   known.effects = effects_of(model, prepared.central.configuration, &training);
-  model.failures =
-      fit_failures(failure_inputs(model, file.failed_rows), file.table, file.failed_rows, job.silent);
+  model.failures = fit_failures(failure_inputs(model, file.failed_rows), file.table,
+                                file.failed_rows, job.silent);
   model.warnings = all_warnings(job, model);
 
   known.cross_validation = cross_validated(job, model);

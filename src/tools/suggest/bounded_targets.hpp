@@ -62,7 +62,7 @@ bool is_of_runs(const std::string& space);
 /// count. Throws UsageError for a column that may be a misspelt input, and InputError as
 /// read_space() and read_further_runs() do.
 SpaceChoices choices_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
-                   const RankingModels& models, Console& console);
+                        const RankingModels& models, Console& console);
 
 /// Reads rows as configurations of a space. Throws InputError for other values.
 std::vector<plan::Configuration> read_configurations(const plan::Space& space,

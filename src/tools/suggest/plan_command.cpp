@@ -1,4 +1,3 @@
-
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "forms/form.hpp"

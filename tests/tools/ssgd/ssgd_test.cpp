@@ -161,7 +161,8 @@ TEST_CASE("ssgd refuses options that contradict each other, have no effect or a 
        "a load imbalance factor of 5 is impossible with 4 workers: it lies between 0 and 3, if one "
        "worker does everything"},
       {both_of(sent, {"--timeline-svg", "x.svg"}),
-       "'--timeline-svg' was removed: --timeline draws the iteration as text, and --format json has "
+       "'--timeline-svg' was removed: --timeline draws the iteration as text, and --format json "
+       "has "
        "its messages"},
       {both_of(sent, {"--batch-shares", "1,1,2,4"}),
        "'--batch-shares' was removed: --worker-times takes the samples of the workers, too"},
