@@ -307,9 +307,8 @@ std::vector<double> slopes_along(const TermCoordinates& coordinates, std::size_t
 std::vector<Index> thinned(const TermData& data, const std::vector<Index>& rows) {
   std::vector<Index> some = rows;
   if (some.size() > kMostThinned) {
-    const auto repeats =
-        std::ranges::unique(some, [&](Index a, Index b) { return data.same_configuration(a, b); });
-    some.erase(repeats.begin(), repeats.end());
+    const auto same = [&](Index a, Index b) { return data.same_configuration(a, b); };
+    some.erase(std::unique(some.begin(), some.end(), same), some.end());
   }
   std::vector<Index> out;
   for (std::size_t i = 0; i < some.size(); i += some.size() / kMostThinned + 1)

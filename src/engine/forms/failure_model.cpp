@@ -244,7 +244,7 @@ std::shared_ptr<const FailureModel> fit_failures(const std::vector<FailureInput>
     return nullptr;
   FailureFacts out;
   out.inputs = inputs;
-  std::ranges::stable_partition(out.inputs, is_of_numbers);
+  std::stable_partition(out.inputs.begin(), out.inputs.end(), is_of_numbers);
   const FailureRows of_failed = failure_rows(out.inputs, failed);
   const FailureRows of_finished = failure_rows(out.inputs, finished);
   const auto failed_rows = usable_rows(of_failed);

@@ -195,7 +195,7 @@ std::vector<Spread> metrics_spread(const std::vector<Metrics>& parts) {
     return out;
   for (const auto& [name, member] : kNamedMetrics) {
     std::vector<double> values = mapped(
-        parts, [&](const Metrics& metrics) { return metrics.*member; });
+        parts, [field = member](const Metrics& metrics) { return metrics.*field; });
     if (std::ranges::none_of(values, [](double value) { return std::isnan(value); }))
       out.push_back(spread_of(std::string(name), values));
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/errors.hpp"
+#include "analysis/model_words.hpp"
 #include "base/text.hpp"
 #include "cli/fit_summary.hpp"
 #include "cli/many_models.hpp"

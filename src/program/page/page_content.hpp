@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/errors.hpp"
+#include "analysis/model_words.hpp"
 #include "analysis/scaling.hpp"
 #include "base/eigen.hpp"
 #include "effects/constants.hpp"

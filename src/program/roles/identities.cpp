@@ -402,8 +402,8 @@ std::vector<LeftOut> find_run_labels(const Table& table, const std::vector<Colum
     else if (is_mixed ? is_revision(column, words) : is_label(column, words, table.rows()))
       found.push_back({column.name, LeftOut::Because::label, {}});
   }
-  std::ranges::stable_partition(
-      found, [](const LeftOut& item) { return item.because == LeftOut::Because::repetition; });
+  std::stable_partition(found.begin(), found.end(),
+                        [](auto& item) { return item.because == LeftOut::Because::repetition; });
   return found;
 }
 

@@ -197,8 +197,8 @@ std::vector<LeftOut> columns_of_tool(const Evidence& in) {
       out.push_back({part.column->name, *because, {}});
   }
   // The last column that is left is no result.
-  std::ranges::stable_partition(
-      out, [](const LeftOut& item) { return item.because == LeftOut::Because::result; });
+  const auto is_result = [](const auto& item) { return item.because == LeftOut::Because::result; };
+  std::stable_partition(out.begin(), out.end(), is_result);
   return out;
 }
 

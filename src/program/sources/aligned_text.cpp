@@ -167,8 +167,8 @@ std::vector<std::size_t> AlignedText::widths() const {
   constexpr std::size_t most = 4;
   std::vector<std::pair<std::size_t, std::size_t>> usual;  // lines, cells
   for (const auto& [cells, count] : counts_)
-    if (count > 1 || std::ranges::any_of(lines_, [&](const AlignedLine& line) {
-          return line.numbers == 0 && line.cells.size() == cells;
+    if (count > 1 || std::ranges::any_of(lines_, [wanted = cells](const AlignedLine& line) {
+          return line.numbers == 0 && line.cells.size() == wanted;
         }))
       usual.emplace_back(count, cells);
   std::ranges::sort(usual, std::greater());

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fstream>
 #include <numeric>
-#include <ranges>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
@@ -261,8 +260,7 @@ WantedModels wanted_models(const Table& runs, const std::vector<std::string>& by
   if (roles.target && runs.find(*roles.target) != nullptr)
     out.targets = {*roles.target};  // a name with a comma
   else if (roles.target)
-    for (const auto part : std::views::split(*roles.target, ','))
-      out.targets.emplace_back(part.begin(), part.end());
+    out.targets = split_list(*roles.target);
   require_columns(runs, "--target", out.targets);
   if (out.targets.size() > 1 && roles.time_unit)
     throw UsageError(
