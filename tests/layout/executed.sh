@@ -26,10 +26,10 @@ lines_of() { # ARGUMENT...
   "$build/perfmodel" "$@" --output "$work/model.json" >"$work/out" 2>&1
   find "$PWD/$build" -name '*.gcda' -print0 | (cd "$work" && xargs -0 gcov --json-format --stdout) |
     python3 -c '
-import json, os, sys
+import json, sys
 for document in map(json.loads, sys.stdin):
     for file in document["files"]:
-        path = os.path.relpath(os.path.join(document["current_working_directory"], file["file"]))
+        path = file["file"]  # from the root of the project, as it is compiled
         if path.startswith("src/") and path.endswith(".cpp"):
             for line in file["lines"]:
                 if line["count"] > 0:
@@ -45,13 +45,12 @@ while read -r name cap; do
   case $name in
     fit) lines_of fit $runs ;;
     auto) lines_of fit $runs --expression auto ;;
-    *) continue ;;
   esac | comm -23 - "$work/always" | cut -d: -f1 | sort -u >"$work/$name"
   count=$(wc -l <"$work/$name")
   printf '%s\t%s\n' "$name" "$count" >>"$work/counted"
   echo "$name: $count sources with executed lines, of at most $cap"
   [ "$count" -le "$cap" ] || { sed 's/^/  /' "$work/$name"; failed=1; }
-done <"$caps"
+done < <(tail -n +2 "$caps")
 if [ -n "${PERFMODEL_UPDATE_CAPS:-}" ]; then
   { echo $'what\tcap' && cat "$work/counted"; } >"$caps"
   failed=0
