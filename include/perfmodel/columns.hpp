@@ -157,7 +157,8 @@ struct RoleRequest {
   /// Columns that are results of the runs unless they are named above; label_runs() adds those that
   /// tell which runs failed.
   std::vector<std::string> results = {};
-  std::vector<DerivedColumn> derived;  ///< the table has them already
+  std::vector<std::string> facts = {};  ///< columns that were known before the runs
+  std::vector<DerivedColumn> derived;   ///< the table has them already
   /// The inputs are the columns of this formula, and all of them: constant ones and those that
   /// follow from others, too.
   std::optional<OwnFormula> formula = {};
@@ -192,12 +193,14 @@ struct Roles {
 /// used or roles cannot be inferred.
 Roles resolve_roles(const Table& table, const RoleRequest& request);
 
-/// The column of the measured time or throughput: the one in the request, or else the one that
-/// resolve_roles() would take; nullopt if it cannot be inferred.
-std::optional<std::string> measured_column(const Table& table, const RoleRequest& request);
+/// The column of what was measured.
+struct MeasuredColumn {
+  std::string name;
+  bool is_rate = false;  ///< a throughput by its name, which the request does not name
+};
 
-/// The column of the measured throughput, by its name, if the request names no target and no column
-/// is a time.
-std::optional<std::string> measured_rate(const Table& table, const RoleRequest& request);
+/// The column in the request, or else the one that resolve_roles() would take, or a throughput,
+/// which it would refuse; nullopt if it cannot be inferred.
+std::optional<MeasuredColumn> measured_column(const Table& table, const RoleRequest& request);
 
 }  // namespace perfmodel

@@ -46,7 +46,12 @@ enum class InputFormat {
   asv,
   extrap,
   sqlite,
-  go_benchmark
+  go_benchmark,
+  pytest_benchmark,
+  jmh,
+  fio,
+  criterion,
+  seff
 };
 
 constexpr auto texts_of(InputFormat) {
@@ -58,7 +63,12 @@ constexpr auto texts_of(InputFormat) {
                                                {asv, "asv"},
                                                {extrap, "extrap"},
                                                {sqlite, "sqlite"},
-                                               {go_benchmark, "go-benchmark"}});
+                                               {go_benchmark, "go-benchmark"},
+                                               {pytest_benchmark, "pytest-benchmark"},
+                                               {jmh, "jmh"},
+                                               {fio, "fio"},
+                                               {criterion, "criterion"},
+                                               {seff, "seff"}});
 }
 
 /// A file of facts about the texts of a column, such as the bandwidth of each device.

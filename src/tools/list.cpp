@@ -50,8 +50,11 @@ void add_all() {
       {"import",
        {"import", "--input-format json", "--input-format google-benchmark",
         "--input-format hyperfine", "--input-format asv", "--input-format extrap",
-        "--input-format sqlite", "--input-format go-benchmark"},
-       {"{", "[{", "[[", "SQLite format 3", "PARAMETER ", "goos: ", "JobID|", "task_id\t"}},
+        "--input-format sqlite", "--input-format go-benchmark", "--input-format pytest-benchmark",
+        "--input-format jmh", "--input-format fio", "--input-format criterion",
+        "--input-format seff"},
+       {"{", "[{", "[[", "SQLite format 3", "PARAMETER ", "goos: ", "Job ID: ", "JobID|",
+        "task_id\t"}},
       [] { add_import(); });
   use<has("scaling")>(
       {"scaling", {"scaling"}}, [] { add_scaling(); });

@@ -37,6 +37,9 @@ std::set<std::string> judged_scales(std::size_t intrinsics) {
   }
   RoleRequest request;
   request.extrinsic = {"gpus"};
+  request.intrinsic.emplace();
+  for (std::size_t i = 1; i <= intrinsics; ++i)
+    request.intrinsic->push_back("w" + std::to_string(i));
   const test::PaperRuns runs = test::runs_of(test::table_of(csv.str()), request);
   const TermCoordinates coordinates(runs.spec, runs.design, {});
   std::set<std::string> out;

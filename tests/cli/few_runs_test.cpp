@@ -287,8 +287,8 @@ TEST_CASE_METHOD(FewRunsTest, "what grew with a scale is moved with it", "[cli][
       csv += csv_row(nodes, 1000 * share * nodes, 0.5 * std::pow(nodes, 0.1) * share);
   csv += csv_row(8, 50, 0.3);
   write("runs.csv", csv);
-  const ProgramResult fitted =
-      run({"fit", "runs.csv", "--expression", "auto", "-o", "model.json"}).succeeded();
+  const Words fit = {"fit", "runs.csv", "--intrinsic", "particles", "-o", "model.json"};
+  const ProgramResult fitted = run(fit, {"--expression", "auto"}).succeeded();
   CHECK_THAT(fitted.errors, ContainsSubstring("'particles' grew with 'nodes' in nearly all runs"));
   CHECK(model()["tied"][0]["column"] == "particles");
   const ProgramResult said =
@@ -298,8 +298,7 @@ TEST_CASE_METHOD(FewRunsTest, "what grew with a scale is moved with it", "[cli][
 
   // Two runs of fifteen that stray are another sweep.
   write("runs.csv", csv + csv_row(8, 80, 0.3) + csv_row(8, 100, 0.3));
-  CHECK_THAT(run({"fit", "runs.csv", "-o", "model.json"}).succeeded().errors,
-             !ContainsSubstring("grew with"));
+  CHECK_THAT(run(fit).succeeded().errors, !ContainsSubstring("grew with"));
 }
 
 // The first term of a candidate with log2(n) may vanish beside C; the other terms must not start

@@ -15,8 +15,8 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-const Words kGpOfRuns = {"runs.csv", "--extrinsic", "gpus",       "--expression", "multi",
-                         "--terms",  "1",           "--residual", "process"};
+const Words kGpOfRuns = {"runs.csv", "--extrinsic", "gpus", "--intrinsic", "batch",  "--expression",
+                         "multi",    "--terms",     "1",    "--residual",  "process"};
 
 struct TimedRun {
   double batch;

@@ -46,9 +46,9 @@ TEST_CASE_METHOD(ProgramTest,
   CHECK_THAT(said(), ContainsSubstring("Column 'steps_per_s' is 1 / time_s, up to a factor, in "
                                        "every row."));
   CHECK_THAT(said(),
-             ContainsSubstring("Columns 'gpu_util' and 'steps_per_s' look like results of the "
+             ContainsSubstring("Columns 'steps_per_s' and 'gpu_util' look like results of the "
                                "runs, not inputs, and are left out; pass --intrinsic "
-                               "gpu_util,steps_per_s,filters to keep them."));
+                               "steps_per_s,gpu_util,filters to keep them."));
   const auto card_of_trust = [&](const nlohmann::json& model) {
     write("model.json", model.dump());
     const std::string page = run({"report", "model.json", "rates.csv"}).succeeded().output;
@@ -83,7 +83,7 @@ TEST_CASE_METHOD(ProgramTest,
 TEST_CASE_METHOD(ProgramTest, "a limit on the time that people set stays an input",
                  "[cli][left-out]") {
   write("runs.csv",
-        runs_with("latency_ms,", [](int row, double) { return to_text(2. + row / 2 % 4) + ","; }));
+        runs_with("timeout_s,", [](int row, double) { return to_text(2. + row / 2 % 4) + ","; }));
   CHECK(model_of({"runs.csv"})["constants"]["intrinsic"].size() == 2);
 }
 
@@ -134,4 +134,32 @@ TEST_CASE_METHOD(ProgramTest, "a column of repetitions makes replicates that fol
   // Taken as levels, they are configurations of their own.
   const nlohmann::json levels = model_of({"runs.csv", "--categorical", "repetition,date"});
   CHECK(levels["noise_floor"].is_null());
+}
+
+TEST_CASE_METHOD(ProgramTest, "runs of different machines are no repeats of each other",
+                 "[cli][left-out]") {
+  const auto noise_with = [&](const std::string& name, const std::string& cell) {
+    std::string csv = name + ",vcpu,time_s\n";
+    for (int row = 0; row < 12; ++row)
+      csv += cell + std::to_string(row * 7919 % 1000) + "," + std::to_string(2 << row / 4) + "," +
+             to_text(10 * (1 + 0.3 * std::sin(3. * row)) / (2 << row / 4)) + "\n";
+    write("runs.csv", csv);
+    return model_of({"runs.csv"})["noise_floor"];
+  };
+  CHECK(noise_with("instance", "m5.x").is_null());
+  CHECK(noise_with("log", "run")["rows"] == 12);
+}
+
+TEST_CASE_METHOD(ProgramTest, "runs whose state says that they failed are left out",
+                 "[cli][left-out]") {
+  write("runs.csv", "nodes,status,time_s\n1,ok,100\n2,ok,52\n4,failed,1.2\n8,ok,15\n16,ok,9\n");
+  const nlohmann::json model = model_of({"runs.csv"});
+  CHECK_THAT(said(),
+             ContainsSubstring("Column 'status' is taken as the state in which runs ended"));
+  CHECK_THAT(said(), ContainsSubstring("1 of 5 runs failed and are left out"));
+  CHECK(model["reading"]["status"] == "status");
+  // As an input it has two levels.
+  const nlohmann::json levels = model_of({"runs.csv", "--categorical", "status"});
+  CHECK(levels["constants"]["categorical"].size() == 1);
+  CHECK_THAT(said(), !ContainsSubstring("failed and are left out"));
 }

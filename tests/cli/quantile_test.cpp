@@ -54,8 +54,8 @@ class QuantileTest : public ProgramTest {
     write("new.csv", runs_of_law(400, 2));
   }
   ProgramResult fit(const Words& further, const std::string& runs = "runs.csv") const {
-    return run({"fit", runs, "--target", "peak_mb", "--time-unit", "MB", "--starts", "1", "-o",
-                "model.json"},
+    return run({"fit", runs, "--target", "peak_mb", "--time-unit", "MB", "--intrinsic", "input_mb",
+                "--starts", "1", "-o", "model.json"},
                further);
   }
   std::vector<Row> predicted(const std::string& runs) const {

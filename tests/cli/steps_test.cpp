@@ -160,7 +160,8 @@ TEST_CASE_METHOD(StepTest, "a step in several columns moves with each of them", 
         const int steps = steps_of(batch, micro, gpus);
         csv += csv_row(batch, micro, gpus, steps, time(micro, steps));
       }
-  const nlohmann::json model = fit(csv, {"--extrinsic", "num_gpus,global_batch", "--terms", "2"});
+  const nlohmann::json model = fit(csv, {"--extrinsic", "num_gpus,global_batch", "--intrinsic",
+                                         "micro_size,accumulation", "--terms", "2"});
   CHECK_THAT(said(), ContainsSubstring(
                          "Column 'accumulation' is ceil(global_batch / num_gpus / micro_size)"));
   REQUIRE(model["tied"].size() == 3);

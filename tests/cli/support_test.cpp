@@ -45,8 +45,8 @@ class SupportTest : public ProgramTest {
     fit("runs.csv");
   }
   ProgramResult fit(const std::string& runs) const {
-    return run({"fit", runs, "-o", "model.json", "--expression", "multi", "--terms", "1",
-                "--residual", "process", "--coverage", "0.9"})
+    return run({"fit", runs, "--intrinsic", "size", "-o", "model.json", "--expression", "multi",
+                "--terms", "1", "--residual", "process", "--coverage", "0.9"})
         .succeeded();
   }
   nlohmann::json evaluated(const std::string& runs, const Words& further = {}) const {
@@ -288,7 +288,8 @@ TEST_CASE_METHOD(SupportTest, "evaluate tells rows with runs near from the other
 }
 
 TEST_CASE_METHOD(SupportTest, "a formula alone says nothing about support", "[cli][support]") {
-  run({"fit", "runs.csv", "-o", "model.json", "--coverage", "0.9"}).succeeded();
+  run({"fit", "runs.csv", "--intrinsic", "size", "-o", "model.json", "--coverage", "0.9"})
+      .succeeded();
   CHECK(!predicted(16, 2).contains("support"));
   CHECK(model()["prediction_intervals"]["score"] == "ln(measured / predicted)");
   const nlohmann::json report = evaluated("runs.csv");

@@ -265,7 +265,8 @@ TEST_CASE_METHOD(ZerosTest, "zeros stay zeros among many values", "[cli][zeros]"
     runs.push_back(
         {pad, std::pow(2, row % 5), row % 3 == 0 ? "fast" : "slow", std::pow(2, (row / 7) % 4)});
   }
-  fit(runs_csv(runs, additive_time), {"--loss", "mse"});
+  fit(runs_csv(runs, additive_time),
+      {"--loss", "mse", "--intrinsic", "pad,filters", "--categorical", "mode"});
   const nlohmann::json pad = model()["constants"]["intrinsic"][0];
   CHECK(pad["a"].get<double>() == Approx(0.3).epsilon(1e-4));
   CHECK(pad["p"].get<double>() == Approx(0.8).epsilon(1e-4));

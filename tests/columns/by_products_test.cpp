@@ -48,28 +48,6 @@ double wobble(int row) {
   return 1 + 0.3 * std::sin(3.1 * row * row + 1);
 }
 
-TEST_CASE("names of results are known", "[roles][by-products]") {
-  const std::string name = GENERATE(
-      "throughput", "Throughput (tok/s)", "steps_per_s", "samples_per_second", "images/sec",
-      "imgPerSec", "tokens_per_s_per_gpu", "mfu", "gpu_util", "GPU Utilization %", "util_p99",
-      "tflops", "achieved_tflops", "loss", "final_loss", "test_acc", "accuracy", "forward_ms",
-      "io_time", "compile_time_s", "time_in_place", "latency", "elapsed", "wall", "aux_std_s",
-      "peak_memory_mb", "gpu_mem_used", "speedup", "busbw", "ctime", "backwardTime");
-  INFO(name);
-  CHECK(is_by_product_name(name));
-}
-
-TEST_CASE("names of settings are told from those of results", "[roles][by-products]") {
-  const std::string name =
-      GENERATE("learning_rate", "seq_len", "time_limit", "time_limit_s", "timeout_s", "loss_scale",
-               "loss_weight", "accuracy_goal", "filters", "steps", "time_steps", "timesteps",
-               "gpus", "target_throughput", "memory", "mem_gb", "peak_gflops", "gpu_peak_tflops",
-               "gflops", "k", "iterations", "per_worker", "samples_per_gpu", "tokens_per_sample",
-               "dropout", "class", "limit_ms", "watt", "epochs", "%");
-  INFO(name);
-  CHECK_FALSE(is_by_product_name(name));
-}
-
 TEST_CASE("a result by its name that has a value of its own in most rows is no input",
           "[roles][by-products]") {
   const std::string name = GENERATE("mfu", "gpu_util", "loss", "forward_ms");
@@ -81,18 +59,23 @@ TEST_CASE("a result by its name that has a value of its own in most rows is no i
                                 name + ",filters to keep it.");
 }
 
-TEST_CASE(
-    "a quantity of such a name that people set, a measured column of any other name, and "
-    "one that only nearly follows from the time stay",
-    "[roles][by-products]") {
+TEST_CASE("the digits of a measurement make a result of any name, round values a setting",
+          "[roles][by-products]") {
   using Run = ByProductRun;
-  const auto [name, value] = GENERATE(table<std::string, double (*)(const Run&, int)>({
-      {"latency_ms", [](const Run&, int row) { return 5. * (1 + row / 2 % 4); }},
-      {"seq_len", [](const Run&, int row) { return wobble(row); }},
-      {"x", [](const Run& run,
-               int row) { return run.batch / run.time * (1 + 0.03 * std::cos(2.2 * row)); }},
-  }));
-  CHECK(roles_with(name, value).intrinsic == Texts{"filters", name});
+  const auto [name, value, is_input] =
+      GENERATE(table<std::string, double (*)(const Run&, int), bool>({
+          {"seq_len", [](const Run&, int row) { return 128. * (1 << row / 2 % 4); }, true},
+          {"x", [](const Run&, int row) { return 10. * (1 + row / 2 % 4); }, true},
+          {"seq_len", [](const Run&, int row) { return wobble(row); }, false},
+          {"x",
+           [](const Run& run, int row) {
+             return run.batch / run.time * (1 + 0.03 * std::cos(2.2 * row));
+           },
+           false},
+      }));
+  INFO(name);
+  CHECK(roles_with(name, value).intrinsic ==
+        (is_input ? Texts{"filters", name} : Texts{"filters"}));
 }
 
 TEST_CASE("a column that follows from the time is no input, whatever its name",

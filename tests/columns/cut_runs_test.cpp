@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.hpp"
 #include "perfmodel/reading.hpp"
 #include "perfmodel/table.hpp"
 #include "support/catch.hpp"
@@ -108,4 +109,23 @@ TEST_CASE("impossible limits are refused", "[table][cut]") {
   CHECK_THAT(refusal_of_limits(runs, "0"), ContainsSubstring("it is no number > 0"));
   CHECK_THAT(refusal_of_limits(runs, "wall"), ContainsSubstring("no column 'wall'"));
   CHECK_THAT(refusal_of_limits(runs, "2GiB"), ContainsSubstring("no unit to which"));
+}
+
+TEST_CASE("a column that tells of failures is known by its cells", "[table][cut]") {
+  const auto tells = [](const std::string& name, const std::string& cells) {
+    std::string csv = name + ",t\n";
+    for (const std::string& cell : words_of_line(cells))
+      csv += cell + ",1\n";
+    return tells_failures(test::table_of(csv).columns[0]);
+  };
+  CHECK(tells("x", "ok ok failed"));
+  CHECK(tells("State", "COMPLETED OUT_OF_MEMORY TIMEOUT"));
+  CHECK(tells("success", "true false true"));
+  CHECK(tells("exit_code", "0 137 0"));
+  CHECK_FALSE(tells("x", "ok done completed"));  // none failed
+  CHECK_FALSE(tells("x", "failed failed"));
+  CHECK_FALSE(tells("cached", "true false"));
+  CHECK_FALSE(tells("x", "ok fast"));
+  CHECK_FALSE(tells("x", "0 137 0"));
+  CHECK_FALSE(tells("exit_code", "1 2 3"));
 }

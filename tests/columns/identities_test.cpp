@@ -108,7 +108,7 @@ TEST_CASE("a column that others determine only approximately is kept", "[roles][
   const Value value = GENERATE(
       Value([](const GridRun& run) { return run.gpus * run.batch + (run.row == 40 ? 1 : 0); }),
       Value([](const GridRun& run) { return run.gpus * run.batch * (1 + 0.01 * (run.row % 2)); }),
-      Value([](const GridRun& run) { return run.gpus + run.batch; }),
+      Value([](const GridRun& run) { return run.gpus + run.batch + (run.row == 40 ? 1 : 0); }),
       Value([](const GridRun& run) { return 5. + (run.row * run.row) % 7; }));
   const Roles roles = roles_of_grid({"num_gpus", "local_batch", "x"}, value);
   CHECK(inputs_of(roles) == Texts{"num_gpus", "local_batch", "depth", "x"});
@@ -164,6 +164,24 @@ TEST_CASE("the order of the columns does not choose", "[roles][identities]") {
   }
   CHECK(inputs_of(resolve_roles(table_of(one), {})) == Texts{"gpus", "hidden"});
   CHECK(inputs_of(resolve_roles(table_of(other), {})) == Texts{"gpus", "hidden"});
+}
+
+TEST_CASE("whole numbers that are a sum of others and of their products follow from them",
+          "[roles][identities]") {
+  const auto left_out = [](const std::string& csv) {
+    return mapped(resolve_roles(table_of(csv), {}).left_out,
+                  [](const LeftOut& item) { return item.column + " = " + item.identity; });
+  };
+  CHECK(left_out("prompt,b,kv,t_s\n512,1,544,.742\n512,2,1088,1.108\n512,4,2176,1.818\n"
+                 "4096,1,4128,3.112\n4096,2,8256,5.868\n4096,4,16512,11.349\n") ==
+        Texts{"kv = 32 * b + b * prompt"});
+  CHECK(left_out("size,depth,tokens,t_s\n100,10,110,.7\n100,20,120,.9\n100,40,140,1.1\n"
+                 "300,10,310,2.1\n300,20,320,2.4\n300,40,340,2.9\n") ==
+        Texts{"tokens = depth + size"});
+  // With another number in one of the rows it is none.
+  CHECK(left_out("size,depth,tokens,t_s\n100,10,110,.7\n100,20,120,.9\n100,40,140,1.1\n"
+                 "300,10,310,2.1\n300,20,320,2.4\n300,40,341,2.9\n") !=
+        Texts{"tokens = depth + size"});
 }
 
 }  // namespace

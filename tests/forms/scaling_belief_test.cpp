@@ -177,6 +177,7 @@ TEST_CASE("a zero counts as half of the smallest value above it", "[belief]") {
       test::table_of("gpus,prefetch,time_s\n1,0,10\n2,6,6\n4,3,4\n8,0,3\n1,12,11\n"), [] {
         RoleRequest request;
         request.extrinsic = {"gpus"};
+        request.intrinsic = {"prefetch"};
         return request;
       }());
   CHECK(least_believed(runs.spec.intrinsic.at(0)) == 1.5);

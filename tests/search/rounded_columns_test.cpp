@@ -20,11 +20,14 @@ test::PaperRuns continuous_runs() {
   std::vector<double> sizes(3000);
   for (double& size : sizes)
     size = std::exp(random.uniform(0, 9.2));
-  return test::runs_of(test::planted_table(
-      {.numbers = {{"size", 1e-4, 0.8, sizes}, {"workers", 0, -0.7, {1, 2, 4, 8}}},
-       .levels = {},
-       .intercept = 2e-3},
-      3000, 0.05, 2));
+  RoleRequest request;
+  request.intrinsic = {"size"};
+  return test::runs_of(test::planted_table({.numbers = {{"size", 1e-4, 0.8, sizes},
+                                                        {"workers", 0, -0.7, {1, 2, 4, 8}}},
+                                            .levels = {},
+                                            .intercept = 2e-3},
+                                           3000, 0.05, 2),
+                       request);
 }
 
 }  // namespace

@@ -128,7 +128,12 @@ TEST_CASE("a tiny coefficient of a large power is not taken for 0", "[fit]") {
       test::planted_table({.numbers = {{"x", 1e-14, 5, values}, {"workers", 0, -1, {1, 2, 4}}},
                            .levels = {},
                            .intercept = 0.5},
-                          200, 0, 3));
+                          200, 0, 3),
+      [] {
+        RoleRequest request;
+        request.intrinsic = {"x"};
+        return request;
+      }());
   const SearchSpace space(runs.spec, runs.design, {});
   VectorXd start = VectorXd::Zero(4);
   start << 0, 5, -1, 0.5;

@@ -117,7 +117,9 @@ TEST_CASE("powers that cancel where two columns rise together are warned of", "[
     csv += to_text(flops) + ',' + to_text(bytes) + ',' + to_text(gpus) + ',' +
            to_text(1e-6 * std::pow(flops, of_flops) * std::pow(bytes, of_bytes) / gpus) + '\n';
   }
-  const test::PaperRuns runs = test::runs_of(test::table_of(csv));
+  RoleRequest roles;
+  roles.intrinsic = {"flops", "bytes"};
+  const test::PaperRuns runs = test::runs_of(test::table_of(csv), roles);
   const FittedModel model = fit(runs.spec, runs.design, sum(1));
   CHECK(steep_warnings(model, "where flops = ") + steep_warnings(model, "where bytes = ") ==
         (warned ? 1 : 0));

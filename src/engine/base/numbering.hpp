@@ -52,4 +52,13 @@ class Numbering {
   }
 };
 
+/// The places of each number below `count`, ascending.
+template <class Numbers>
+std::vector<std::vector<std::size_t>> places_of_numbers(const Numbers& numbers, std::size_t count) {
+  std::vector<std::vector<std::size_t>> out(count);
+  for (std::size_t place = 0; place < numbers.size(); ++place)
+    out[numbers[place]].push_back(place);
+  return out;
+}
+
 }  // namespace perfmodel

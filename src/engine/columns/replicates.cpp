@@ -7,7 +7,6 @@
 #include <limits>
 #include <map>
 
-#include "base/numbering.hpp"
 #include "base/random.hpp"
 #include "base/statistics.hpp"
 #include "base/text.hpp"
@@ -92,13 +91,6 @@ RowNumbering by_configuration(const Design& design) {
   return out;
 }
 
-std::vector<std::vector<std::size_t>> rows_of_groups(const RowGroups& groups) {
-  std::vector<std::vector<std::size_t>> out(groups.count);
-  for (std::size_t row = 0; row < groups.of_row.size(); ++row)
-    out[groups.of_row[row]].push_back(row);
-  return out;
-}
-
 std::vector<std::size_t> rows_in(const std::vector<std::vector<std::size_t>>& groups) {
   std::vector<std::size_t> out;
   for (const std::vector<std::size_t>& rows : groups)
@@ -108,7 +100,7 @@ std::vector<std::size_t> rows_in(const std::vector<std::vector<std::size_t>>& gr
 
 /// The rows of each configuration with more than one run, in the order of configurations.
 std::vector<std::vector<std::size_t>> replicated_rows(const Design& design) {
-  std::vector<std::vector<std::size_t>> out = rows_of_groups(configuration_groups(design));
+  std::vector<std::vector<std::size_t>> out = configuration_groups(design).rows();
   std::erase_if(
       out, [](const auto& rows) { return rows.size() < 2; });
   std::ranges::sort(
@@ -233,7 +225,7 @@ std::vector<std::size_t> rows_with_marks(const std::vector<std::uint32_t>& marks
 }
 
 std::vector<std::vector<std::size_t>> shuffled_groups(const RowGroups& groups, std::uint64_t seed) {
-  std::vector<std::vector<std::size_t>> out = rows_of_groups(groups);
+  std::vector<std::vector<std::size_t>> out = groups.rows();
   RandomStream random(seed, "folds");
   random.shuffle(std::span(out));
   return out;
@@ -271,7 +263,7 @@ std::vector<std::vector<std::size_t>> with_fewer_repeats(
 std::vector<std::size_t> without_most_repeats(const Design& design, std::size_t most) {
   if (design.rows <= most)
     return indices(design.rows);
-  std::vector<std::vector<std::size_t>> groups = rows_of_groups(configuration_groups(design));
+  std::vector<std::vector<std::size_t>> groups = configuration_groups(design).rows();
   for (std::vector<std::size_t>& rows : groups)
     std::ranges::stable_sort(rows, {}, [&](std::size_t row) { return design.time[index(row)]; });
   std::vector<std::size_t> out = rows_in(with_fewer_repeats(std::move(groups), most));

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/numbering.hpp"
 #include "perfmodel/design.hpp"
 
 namespace perfmodel {
@@ -15,6 +16,9 @@ namespace perfmodel {
 struct RowGroups {
   std::vector<std::size_t> of_row;  ///< row -> group, numbered as they first appear
   std::size_t count = 0;
+
+  /// The rows of each group.
+  std::vector<std::vector<std::size_t>> rows() const { return places_of_numbers(of_row, count); }
 };
 
 /// How two rows compare by their inputs, in the order of columns, numbers first.

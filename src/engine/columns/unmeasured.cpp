@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbering.hpp"
 #include "columns/spec.hpp"
 #include "perfmodel/unmeasured.hpp"
 
@@ -96,14 +97,6 @@ CellColumn level_cells(const CategoricalInput& input, const LevelFactor& factor)
   return out;
 }
 
-/// The rows per cell: a table of all pairs of cells could exceed the memory.
-std::vector<std::vector<std::size_t>> rows_by_cell(const CellColumn& column) {
-  std::vector<std::vector<std::size_t>> out(column.cells.size());
-  for (std::size_t row = 0; row < column.of_row.size(); ++row)
-    out[column.of_row[row]].push_back(row);
-  return out;
-}
-
 /// Expected number of runs in both a cell of `a` and a cell of `b` if the columns were independent.
 double expected_runs(std::size_t runs_of_a, std::size_t runs_of_b, std::size_t runs) {
   return static_cast<double>(runs_of_a) * static_cast<double>(runs_of_b) /
@@ -159,7 +152,8 @@ std::vector<UnmeasuredRegion> regions_of(const CellColumn& a, const CellColumn& 
 
 /// The pairs of cells that share no run although runs are expected.
 std::vector<UnmeasuredRegion> empty_pairs(const CellColumn& a, const CellColumn& b) {
-  const std::vector<std::vector<std::size_t>> rows = rows_by_cell(a);
+  // Rows per cell: a table of all pairs of cells could exceed the memory.
+  const std::vector<std::vector<std::size_t>> rows = places_of_numbers(a.of_row, a.cells.size());
   const std::size_t most = b.runs.empty() ? 0 : *std::ranges::max_element(b.runs);
   const std::size_t runs = a.of_row.size();
   std::vector<CellRectangle> rectangles;

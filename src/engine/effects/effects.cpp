@@ -308,18 +308,6 @@ constexpr std::size_t kMostFollowed = 200;
 /// Least rank correlation with an input that is named.
 constexpr double kLeastCorrelation = 0.3;
 
-/// Ranks from the smallest on, less their mean; equal values share theirs.
-Eigen::ArrayXd mid_ranks_of(const std::vector<double>& values) {
-  std::vector<double> sorted = values;
-  std::ranges::sort(sorted);
-  Eigen::ArrayXd out(index(values.size()));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), values[i]);
-    out[index(i)] = 0.5 * static_cast<double>((first - sorted.begin()) + (last - sorted.begin()));
-  }
-  return out - 0.5 * static_cast<double>(values.size());
-}
-
 /// The correlation of ranks (Spearman's); 0 if either does not vary.
 double correlation_of(const Eigen::ArrayXd& a, const Eigen::ArrayXd& b) {
   const double scale = std::sqrt(a.square().sum() * b.square().sum());
@@ -584,6 +572,17 @@ double least_half_width(const Effect& effect, const ModelSpec& spec, const Desig
   }
   const double width = kQuantileOf90 * scatter * std::sqrt(variance);
   return std::isfinite(width) ? width : 0;
+}
+
+Eigen::ArrayXd mid_ranks_of(const std::vector<double>& values) {
+  std::vector<double> sorted = values;
+  std::ranges::sort(sorted);
+  Eigen::ArrayXd out(index(values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), values[i]);
+    out[index(i)] = 0.5 * static_cast<double>((first - sorted.begin()) + (last - sorted.begin()));
+  }
+  return out - 0.5 * static_cast<double>(values.size());
 }
 
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {

@@ -104,6 +104,8 @@ std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
 double least_half_width(const Effect& effect, const ModelSpec& spec, const Design& runs,
                         double scatter);
 
+/// Ranks from the smallest on, less their mean; equal values share theirs.
+Eigen::ArrayXd mid_ranks_of(const std::vector<double>& values);
 /// The correlation of ranks (Spearman's); 0 if either does not vary.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
 

@@ -79,7 +79,7 @@ Decimal take_number(std::string_view& rest) {
   return number;
 }
 
-/// "1h 2m 3.5s", "16 GB", "72.6%".
+/// "1h 2m 3.5s", "34m09", "16 GB", "72.6%".
 std::optional<Quantity> sum_of_units(std::string_view rest) {
   Quantity sum;
   for (const UnitOfCells* last = nullptr; last == nullptr || !rest.empty();) {
@@ -89,9 +89,14 @@ std::optional<Quantity> sum_of_units(std::string_view rest) {
         rest.substr(0, std::min(rest.find_first_of(" 0123456789."), rest.size()));
     rest.remove_prefix(word.size());
     take(rest, " ");
-    const auto* const unit = std::ranges::find_if(
-        kUnits, [&](const UnitOfCells& known) { return known.spellings.has(word); });
     const bool goes_on = last != nullptr;
+    // "34m09" and "1h07" end in the next smaller unit.
+    const bool is_next = goes_on && word.empty() && rest.empty() && number.digits.size() == 2 &&
+                         number.digits[0] < '6' && (last->factor == 60 || last->factor == 3600);
+    const auto* const unit =
+        is_next ? last - 1 : std::ranges::find_if(kUnits, [&](const UnitOfCells& known) {
+          return known.spellings.has(word);
+        });
     const auto value = unit == kUnits.end() ? std::nullopt : number.in(*unit);
     if (!value || (goes_on && (unit >= last || last->unit != "s")))
       return std::nullopt;
@@ -186,6 +191,8 @@ std::optional<bool> truth_value(std::string_view text) {
 }
 
 std::optional<Quantity> parse_quantity(std::string_view text) {
+  if (text.starts_with('~'))  // "~206 MB"
+    text.remove_prefix(1);
   if (text.empty() || kDecimalDigits.find(text.front()) == kDecimalDigits.npos)
     return std::nullopt;
   // "1m:51s" has units, and "1:51:00" none.

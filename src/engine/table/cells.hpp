@@ -26,11 +26,11 @@ struct Quantity {
   bool certain = true;
 };
 
-/// The quantity that is the whole text; nullopt if it is none.
+/// The quantity that is the whole text, after a "~"; nullopt if it is none.
 ///
 /// - Time: "350ms", "4.9 s", "1h 2m 3.5s" (ns, us, µs, ms, s, m, h, d and the usual words, in
-///   descending order), "HH:MM:SS" and "D-HH:MM:SS", also with fractions, and "MM:SS.f". "12:31" is
-///   none, since it may be of hours and minutes.
+///   descending order; "34m09", "1h07"), "HH:MM:SS" and "D-HH:MM:SS", also with fractions, and
+///   "MM:SS.f". "12:31" is none, since it may be of hours and minutes.
 /// - Memory: kB (or KB), MB, GB, TB, PB are powers of 1000; Ki, Mi, Gi, Ti, Pi, with or without B,
 ///   and the bare letters K, M, G, T, P are powers of 1024. "16k" is none, since it may be a count.
 /// - Percent: "72.6%".

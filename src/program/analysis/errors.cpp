@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/numbering.hpp"
 #include "base/random.hpp"
 #include "base/statistics.hpp"
 #include "base/text.hpp"
@@ -41,17 +42,15 @@ std::vector<double> percent_errors(const Design& runs, const VectorXd& predicted
 
 ErrorGroup group_of(const RowsAlong::Group& group, const VectorXd& time,
                     const std::vector<double>& errors) {
-  std::vector<double> times;
   std::vector<double> percents;
   double sum = 0;
   for (const std::size_t row : group.rows) {
-    times.push_back(time[index(row)]);
     percents.push_back(errors[row]);
     sum += std::abs(errors[row]);
   }
   return {.name = group.name,
           .rows = group.rows.size(),
-          .median_time = sample_median(times),
+          .median_time = sample_median(VectorXd(time(group.rows))),
           .mape = sum / static_cast<double>(group.rows.size()),
           .lower = quantile(percents, 0.25, QuantileRank::of_sample),
           .middle = sample_median(percents),
@@ -69,12 +68,11 @@ std::vector<std::size_t> rows_by_value(const NumericFactor& factor, std::size_t 
 
 std::vector<RowsAlong::Group> groups_of_levels(const CategoricalInput& input,
                                                const LevelFactor& factor) {
-  std::vector<RowsAlong::Group> out = mapped(input.levels, [](const std::string& level) {
-    return RowsAlong::Group{level, {}};
-  });
-  for (std::size_t row = 0; row < factor.codes.size(); ++row)
-    out[factor.codes[row]].rows.push_back(row);
-  std::erase_if(out, [](const RowsAlong::Group& group) { return group.rows.empty(); });
+  const auto rows = places_of_numbers(factor.codes, input.levels.size());
+  std::vector<RowsAlong::Group> out;
+  for (std::size_t level = 0; level < rows.size(); ++level)
+    if (!rows[level].empty())
+      out.push_back({input.levels[level], rows[level]});
   return out;
 }
 
@@ -128,36 +126,25 @@ constexpr std::size_t kFewest = 5;  // configurations in a group, and outside of
 struct RankedErrors {
   RowGroups configurations;
   std::vector<double> percents;  ///< per row
-  std::vector<double> ranks;     ///< per configuration, of its mean error from 1; ties are equal
+  ArrayXd ranks;                 ///< per configuration, of its mean error, see mid_ranks_of()
 };
 
 RankedErrors ranked_errors(const Design& runs, std::vector<double> percents) {
   RankedErrors out{configuration_groups(runs), std::move(percents), {}};
-  const std::size_t count = out.configurations.count;
-  std::vector<double> sums(count, 0);
-  std::vector<double> sizes(count, 0);
-  for (std::size_t row = 0; row < runs.rows; ++row) {
-    sums[out.configurations.of_row[row]] += out.percents[row];
-    ++sizes[out.configurations.of_row[row]];
-  }
-  for (std::size_t c = 0; c < count; ++c)
-    sums[c] /= sizes[c];
-  std::vector<std::size_t> order = indices(count);
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return sums[a] < sums[b]; });
-  out.ranks.resize(count);
-  for (std::size_t first = 0, next = 0; first < count; first = next) {
-    while (next < count && sums[order[next]] == sums[order[first]])
-      ++next;
-    for (std::size_t place = first; place < next; ++place)
-      out.ranks[order[place]] = 0.5 * static_cast<double>(first + next + 1);
-  }
+  const auto mean_of = [&](const std::vector<std::size_t>& rows) {
+    double sum = 0;
+    for (const std::size_t row : rows)
+      sum += out.percents[row];
+    return sum / static_cast<double>(rows.size());
+  };
+  out.ranks = mid_ranks_of(mapped(out.configurations.rows(), mean_of));
   return out;
 }
 
 /// How far the ranks of a group of configurations are above those of the others, in standard
 /// deviations (Mann-Whitney test, normal approximation). 0 if there are too few.
 double rank_score(const std::vector<std::size_t>& rows, const RankedErrors& errors) {
-  const std::size_t all = errors.ranks.size();
+  const std::size_t all = errors.configurations.count;
   std::vector<bool> counted(all, false);
   double sum = 0;
   std::size_t count = 0;
@@ -166,7 +153,7 @@ double rank_score(const std::vector<std::size_t>& rows, const RankedErrors& erro
     if (counted[configuration])
       continue;
     counted[configuration] = true;
-    sum += errors.ranks[configuration];
+    sum += errors.ranks[index(configuration)];
     ++count;
   }
   if (count < kFewest || all - count < kFewest)
@@ -174,7 +161,7 @@ double rank_score(const std::vector<std::size_t>& rows, const RankedErrors& erro
   const auto n = static_cast<double>(count);
   const auto m = static_cast<double>(all - count);
   const double deviation = std::sqrt(n * m * (n + m + 1) / 12);
-  return (sum - n * (n + m + 1) / 2) / deviation;
+  return sum / deviation;
 }
 
 WorstGroup compared(const std::string& column, const RowsAlong::Group& group,
@@ -203,19 +190,12 @@ double relative_change(double now, double before) {
   return 100 * (now - before) / before;
 }
 
-std::vector<std::vector<Index>> rows_of_configurations(const Design& runs) {
-  const RowGroups groups = configuration_groups(runs);
-  std::vector<std::vector<Index>> out(groups.count);
-  for (std::size_t row = 0; row < groups.of_row.size(); ++row)
-    out[groups.of_row[row]].push_back(static_cast<Index>(row));
-  return out;
-}
+using Rows = std::vector<std::size_t>;
 
-std::vector<Index> drawn_rows(const std::vector<std::vector<Index>>& configurations,
-                              RandomStream& random) {
-  std::vector<Index> out;
+Rows drawn_rows(const std::vector<Rows>& configurations, RandomStream& random) {
+  Rows out;
   for (std::size_t k = 0; k < std::min(configurations.size(), kMostDrawn); ++k) {
-    const std::vector<Index>& rows = configurations[random.below(configurations.size())];
+    const Rows& rows = configurations[random.below(configurations.size())];
     out.insert(out.end(), rows.begin(), rows.end());
   }
   return out;
@@ -225,15 +205,13 @@ using NamedFigures = std::vector<std::pair<std::string, double>>;
 
 /// Figures of all rows, with percentile intervals from resampled configurations; of many, from some
 /// per draw, as narrow as draws of all would be (Bickel, Goetze and van Zwet 1997).
-std::vector<DriftFigure> with_intervals(
-    const Design& runs, const std::function<NamedFigures(const std::vector<Index>&)>& figures_of,
-    std::size_t fewest = kFewestConfigurations) {
-  std::vector<Index> all(runs.rows);
-  std::iota(all.begin(), all.end(), Index{0});
-  std::vector<DriftFigure> out = mapped(figures_of(all), [](const auto& figure) {
+std::vector<DriftFigure> with_intervals(const Design& runs,
+                                        const std::function<NamedFigures(const Rows&)>& figures_of,
+                                        std::size_t fewest = kFewestConfigurations) {
+  std::vector<DriftFigure> out = mapped(figures_of(indices(runs.rows)), [](const auto& figure) {
     return DriftFigure{figure.first, figure.second, {}};
   });
-  const auto configurations = rows_of_configurations(runs);
+  const std::vector<Rows> configurations = configuration_groups(runs).rows();
   if (configurations.size() < fewest)
     return out;
   const double share =
@@ -322,7 +300,7 @@ std::vector<DriftFigure> drift_with_intervals(const Design& runs, const VectorXd
                                               const VectorXd& predicted_before) {
   return with_intervals(
       runs,
-      [&](const std::vector<Index>& rows) {
+      [&](const Rows& rows) {
         const VectorXd time = runs.time(rows);
         const VectorXd now = predicted_now(rows);
         const VectorXd before = predicted_before(rows);
@@ -339,7 +317,7 @@ namespace {
 DriftFigure bias_of(const Design& runs, const VectorXd& predicted, std::size_t fewest) {
   return with_intervals(
              runs,
-             [&](const std::vector<Index>& rows) {
+             [&](const Rows& rows) {
                return NamedFigures{{"bias", bias_percent(runs.time(rows), predicted(rows))}};
              },
              fewest)

@@ -229,14 +229,8 @@ bool is_set(const char* variable) {
 }
 
 bool wants_color(ColorChoice choice, bool terminal) {
-  switch (choice) {
-    case ColorChoice::always:
-      return true;
-    case ColorChoice::never:
-      return false;
-    case ColorChoice::automatic:
-      break;
-  }
+  if (choice != ColorChoice::automatic)
+    return choice == ColorChoice::always;
   const char* kind = std::getenv("TERM");
   return terminal && !is_set("NO_COLOR") && kind != nullptr && std::string_view(kind) != "dumb";
 }

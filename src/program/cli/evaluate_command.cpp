@@ -12,8 +12,8 @@
 #include "cli/certainty.hpp"
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
+#include "cli/gates.hpp"
 #include "cli/judged_runs.hpp"
-#include "cli/many_models.hpp"
 #include "columns/replicates.hpp"
 #include "forms/form.hpp"
 #include "report/documents.hpp"
@@ -69,15 +69,16 @@ void check_set_request(const EvaluateArguments& arguments) {
   require_set_figures(arguments.gates);
 }
 
-doc::Table errors_table(const ModelSet& judged) {
+doc::Table errors_table(const std::vector<std::string>& by,
+                        const std::vector<ModelSetLine>& judged) {
   doc::Table table;
-  for (const std::string& column : judged.header.by)
+  for (const std::string& column : by)
     table.columns.push_back(doc::words(column, column));
   table.columns.push_back(doc::words("target", "target"));
   constexpr std::array<std::string_view, 4> shown = {"rows", "mae", "mape_percent", "rmse"};
   for (const std::string_view name : shown)
     table.columns.push_back(doc::numbers(std::string(name), std::string(name)));
-  for (const ModelSetLine& line : judged.lines) {
+  for (const ModelSetLine& line : judged) {
     std::vector<doc::Cell> cells(line.key.begin(), line.key.end());
     cells.emplace_back(line.target);
     doc::add_metrics(cells, shown, line.model->known.metrics.train);
@@ -86,21 +87,11 @@ doc::Table errors_table(const ModelSet& judged) {
   return table;
 }
 
-std::vector<GateDocument> documents_of(const std::vector<JudgedGate>& gates) {
-  std::vector<GateDocument> out;
-  for (const auto& [gate, figure, holds, fires] : gates)
-    out.push_back({gate.text, figure ? std::optional(figure->value) : std::nullopt,
-                   figure ? figure->interval : std::nullopt, fires});
-  return out;
-}
-
-/// The bias of all runs, of which there is one, and those of `any` text that differs from the
-/// others.
+/// The bias of all runs, and those of texts that differ from the others.
 std::vector<Figure> bias_figures(const Biases& biases, const std::string& part) {
-  std::vector<Figure> out = {{"bias", biases.all.value, part, biases.all.interval},
-                             {kAnyBias, biases.all.value, part, biases.all.interval}};
+  std::vector<Figure> out = {{"bias", biases.all.value, part, biases.all.interval}};
   for (const LevelBias& level : biases.levels)
-    out.push_back({kAnyBias, level.bias.value, "the rows of " + level.column + " = " + level.level,
+    out.push_back({"bias", level.bias.value, "the rows of " + level.column + " = " + level.level,
                    level.bias.interval});
   return out;
 }
@@ -111,57 +102,56 @@ struct JudgedLine {
   std::vector<Figure> further;  ///< besides its metrics
 };
 
-JudgedLine judged_line(ModelSetLine line, const ModelSetHeader& header, const Design& design) {
-  const std::string part = words_of(line, header);
-  const FittedModel& model = *line.model;
+/// Judges on the rows that the model was not fitted to, if there are any.
+JudgedLine judged_line(const ModelRows& rows, const ModelSetHeader& header, page::UsedRows& used) {
+  const std::string part = words_of(rows.line, header);
+  const FittedModel& model = rows.model;
+  Design design = make_design(rows.table, model.spec, Target::required);
+  const std::vector<std::size_t> own =
+      rows_with_marks(model.provenance.row_marks, model.spec, design);
+  used.used += own.size();
+  used.rows += design.rows;
+  if (own.size() < design.rows)
+    design = take_rows(design, other_rows(design.rows, own));
   const Eigen::VectorXd predicted = predict(model, design);
-  JudgedLine out{std::move(line), {}};
+  JudgedLine out{rows.line, bias_figures(biases_of(model.spec, design, predicted), part)};
   out.line.model->known.metrics = {measure(design, predicted, part), {}, {}};
-  for (const Figure& figure : bias_figures(biases_of(model.spec, design, predicted), part))
-    if (figure.name == kAnyBias)
-      out.further.push_back({"bias", figure.value, figure.part, figure.interval});
-  if (const Certainty certainty = certainty_of(*out.line.model, {}, "", design);
-      certainty.intervals)
+  if (const Certainty certainty = certainty_of(model, {}, "", design); certainty.intervals)
     out.further.push_back(
         {"coverage", covered_share(*certainty.intervals, design.time, predicted), part, {}});
   return out;
 }
 
 /// Reports the errors of every model of a set on its own rows, largest first.
-int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console) {
+int evaluate_set(const EvaluateArguments& arguments, const ModelSet& set, Console& console) {
   check_set_request(arguments);
   OutputFile output("-");
   const RunsFile file =
       read_further_runs(arguments.runs, text_columns_of(set), arguments.reading, reading_of(set));
   std::vector<JudgedLine> lines;
   page::UsedRows used;
-  const auto judge = [&](const LineRows& part) {
-    const FittedModel& model = *part.line.model;
-    Design design = make_design(part.table, model.spec, Target::required);
-    const std::vector<std::size_t> own =
-        rows_with_marks(model.provenance.row_marks, model.spec, design);
-    used.used += own.size();
-    used.rows += design.rows;
-    if (own.size() < design.rows)
-      design = take_rows(design, other_rows(design.rows, own));
-    lines.push_back(judged_line(part.line, set.header(), design));
-  };
-  for_each_with_counted_rows(set, file, console, judge);
+  for_each_with_counted_rows(set, file, console, [&](const ModelRows& rows) {
+    lines.push_back(judged_line(rows, set.header(), used));
+  });
   if (lines.empty())
     throw InputError(file.table.source + ": no row is of a group that has a model");
   std::ranges::stable_sort(lines, std::greater<>(), [](const JudgedLine& judged) {
     return judged.line.model->known.metrics.train.mape_percent;
   });
-  const ModelSet judged{set.header(), mapped(lines, &JudgedLine::line)};
-  const std::vector<JudgedGate> gates =
-      judged_set_gates(arguments.gates, SetLines(judged), mapped(lines, &JudgedLine::further));
-  const doc::Document tables{
-      .blocks = {errors_table(judged)}, .json = [&] {
-        return to_json(EvaluationsDocument{base_name(arguments.model), base_name(file.path),
-                                           sha256(file.bytes), &judged, documents_of(gates)});
-      }};
+  const std::vector<ModelSetLine> judged = mapped(lines, &JudgedLine::line);
+  const std::vector<JudgedGate> gates = judged_set_gates(
+      arguments.gates, ModelSet(judged, set.header()), mapped(lines, &JudgedLine::further));
+  const auto json = [&] {
+    return to_json(EvaluationsDocument{base_name(arguments.model),
+                                       base_name(file.path),
+                                       sha256(file.bytes),
+                                       set.header(),
+                                       judged,
+                                       {gates.begin(), gates.end()}});
+  };
+  const doc::Document tables{.blocks = {errors_table(set.header().by, judged)}, .json = json};
   finish(output, tables.in(arguments.format));
-  console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.size()) +
+  console.notice(std::to_string(judged.size()) + " of " + std::to_string(set.size()) +
                  " models are judged");
   if (used.used > 0)
     console.notice(used.text());
@@ -313,7 +303,9 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
   for (const FailedRuns& runs : report.left_out.failed)
     failed += runs.rows;
   const std::vector<Figure> biases = bias_figures(report.bias, part);
-  figures.insert(figures.end(), biases.begin(), biases.end());
+  figures.push_back(biases.front());
+  for (const Figure& bias : biases)
+    figures.push_back({kAnyBias, bias.value, bias.part, bias.interval});
   figures.push_back({"rows", static_cast<double>(report.metrics.rows), part, {}});
   figures.push_back({"failed", static_cast<double>(failed), part, {}});
   if (report.baseline)
@@ -387,13 +379,13 @@ void add_details(const FittedModel& model, const JudgedRuns& runs, EvaluationDoc
 
 int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   check_combination(arguments);
-  const SetLines set = picked_models(arguments.model, arguments.pick);
-  if (set.size() != 1 || (has_keys(set) && arguments.pick.empty()))
+  const ModelSet set = picked_models(arguments.model, arguments.pick);
+  if (set.size() != 1 || (set.has_keys() && arguments.pick.empty()))
     return evaluate_set(arguments, set, console);
   for (const Gate& gate : arguments.gates)
     if (is_set_figure(gate.figure) && gate.figure != kAnyBias)
       throw UsageError("--fail-if '" + gate.text + "': this is one model; leave out which");
-  if (arguments.baseline && has_keys(set))
+  if (arguments.baseline && set.has_keys())
     throw UsageError("--baseline needs a model of all runs");
   OutputFile output("-");
   std::optional<OutputFile> residuals;
@@ -434,7 +426,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
                                        measure(runs.design, *older, runs.file.table.source),
                                        drift_with_intervals(runs.design, runs.predicted, *older)};
   const std::vector<JudgedGate> gates = judged_gates(arguments.gates, evaluated_figures(report));
-  report.gates = documents_of(gates);
+  report.gates = {gates.begin(), gates.end()};
   output.write(formatted(report, model, arguments.format));
   if (residuals) {
     write_residuals(runs, certainty.reach, *residuals);

@@ -15,7 +15,6 @@
 #include "fit/censored.hpp"
 #include "forms/form.hpp"
 #include "jobs/large_runs.hpp"
-#include "registry/registry.hpp"
 #include "storage/files.hpp"
 #include "table/table.hpp"
 #include "trust/cross_validation.hpp"
@@ -331,12 +330,9 @@ bool stands_in_files(const FitArguments& arguments) {
          arguments.runs.size() == 1 && arguments.runs.front().ends_with(".csv");
 }
 
-/// Compares the default form, Eq. (4), with a response surface. Returns nullopt if the form or a
-/// search option was chosen by the user, or if no other form promises far lower errors.
-std::optional<FormCheck> check_default_form(const FitArguments& arguments, const FittedModel& model,
-                                            const Design& training) {
-  if (!chose_no_form(arguments))
-    return std::nullopt;
+/// Compares the default form, Eq. (4), with a response surface. Returns nullopt if no other form
+/// promises far lower errors.
+std::optional<FormCheck> check_default_form(const FittedModel& model, const Design& training) {
   const std::optional<FormCheck> check = check_form(model, training);
   return check && check->points_elsewhere() ? check : std::nullopt;
 }
@@ -345,8 +341,6 @@ std::optional<FormCheck> check_default_form(const FitArguments& arguments, const
 /// instead; nullopt if neither holds.
 std::optional<std::string> other_form_note(const FitArguments& arguments, const FittedModel& model,
                                            const std::optional<FormCheck>& check) {
-  if (!chose_no_form(arguments))
-    return std::nullopt;
   const std::vector<Turn> turns = turns_against(model);
   if (!check && turns.empty() && !lacks_fit(model))
     return std::nullopt;
@@ -417,18 +411,19 @@ void show_fit(const FitArguments& arguments, const PreparedFit& prepared, const 
               double all_seconds, Console& console) {
   const FittedModel& model = outcome.model;
   const bool advises = !outcome.interrupted && !console.quiet();
+  const bool judges_form = advises && chose_no_form(arguments);
   const std::optional<FormCheck> check =
-      advises ? check_default_form(arguments, model, prepared.training) : std::nullopt;
-  const auto other_form = advises ? other_form_note(arguments, model, check) : std::nullopt;
+      judges_form ? check_default_form(model, prepared.training) : std::nullopt;
+  const auto other_form = judges_form ? other_form_note(arguments, model, check) : std::nullopt;
   if (other_form)
     console.notice(*other_form);
-  FitDocument report{model,
-                     outcome.time_shares,
-                     prepared.training.rows,
-                     outcome.seconds,
-                     all_seconds,
-                     (check && check->is_far_worse()) ||
-                         (advises && chose_no_form(arguments) && !turns_against(model).empty())};
+  FitDocument report{
+      model,
+      outcome.time_shares,
+      prepared.training.rows,
+      outcome.seconds,
+      all_seconds,
+      (check && check->is_far_worse()) || (judges_form && !turns_against(model).empty())};
   if (model.form->words().lists_terms)
     report.shares = shares_of(model, prepared.training, prepared.central.configuration);
   console.summary(fit_summary(report, console));

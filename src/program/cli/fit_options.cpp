@@ -70,7 +70,7 @@ void add_input_options(OptionSet& app, InputOptions& input) {
   app.choice<InputFormat>(
       "--input-format", input.format,
       "what the file is, if it is not recognised; csv, as it is, json, sqlite, extrap, asv, "
-      "hyperfine, google-benchmark or go-benchmark");
+      "hyperfine, google-benchmark, go-benchmark, pytest-benchmark, jmh, fio, criterion or seff");
   app.add("--table NAME", input.table, "a study, experiment, table or view of an SQLite database");
   app.add("--sql QUERY", input.sql, "a query of an SQLite database, whose rows are the runs")
       .excludes("--table", "a query names its tables itself");
@@ -155,10 +155,6 @@ void add_split_options(OptionSet& app, SplitArguments& split, const std::string&
               ")");
   app.count("--split-seed N", split.seed, "seed of the split", 0);
   app.common({"--split"});
-}
-
-Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {
-  return split_rows(runs.rows, arguments.shares, arguments.seed);
 }
 
 LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,

@@ -75,13 +75,13 @@ void add_role_options(OptionSet& app, RoleRequest& request, InputOptions& input,
 struct SplitArguments {
   SplitShares shares = parse_split("60:20:20");
   std::uint64_t seed = kDefaultSplitSeed;
+
+  Split of(const LabelledRuns& runs) const { return split_rows(runs.rows, shares, seed); }
 };
 
 /// Adds `--split` and `--split-seed`; `standard` describes the default split in the help.
 void add_split_options(OptionSet& app, SplitArguments& split,
                        const std::string& standard = "60:20:20");
-
-Split split_of(const LabelledRuns& runs, const SplitArguments& arguments);
 
 /// Writes the notices and warnings of the runs to the console.
 LabelledRuns told(LabelledRuns runs, Console& console);

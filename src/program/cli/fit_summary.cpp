@@ -88,33 +88,31 @@ class ConstantMarks {
  public:
   explicit ConstantMarks(const FittedModel& model) {
     for (const ConstantRow& row : constant_table(model))
-      see(row.status);
+      seen_ += mark_of(row.status);
     for (const ScalingPower& power : scaling_power_table(model))
-      see(power.status);
+      seen_ += mark_of(power.status);
   }
 
   /// The mark, or a blank in its place; empty if no constant has a mark.
   std::string of(ConstantStatus status) const {
     return mark_of(status).empty() ? blank() : mark_of(status);
   }
-  std::string blank() const { return legend().empty() ? "" : " "; }
+  std::string blank() const { return seen_.empty() ? "" : " "; }
   std::string marked(const ConstantRow& row) const {
     return short_number(row.value) + of(row.status);
   }
   /// Explains the marks that occur; empty if there are none.
   std::string legend() const {
-    return std::string(of_a_bound_ ? "* at a bound" : "") + (of_a_bound_ && of_data_ ? "   " : "") +
-           (of_data_ ? "? not determined by these runs" : "");
+    std::vector<std::string> out;
+    if (contains(seen_, '*'))
+      out.emplace_back("* at a bound");
+    if (contains(seen_, '?'))
+      out.emplace_back("? not determined by these runs");
+    return joined(out, "   ");
   }
 
  private:
-  bool of_a_bound_ = false;
-  bool of_data_ = false;
-
-  void see(ConstantStatus status) {
-    of_a_bound_ = of_a_bound_ || status == ConstantStatus::at_bound;
-    of_data_ = of_data_ || status == ConstantStatus::undetermined;
-  }
+  std::string seen_;  ///< all marks
 };
 
 /// Intervals of the constants that can be quoted: scaling powers, C, powers and level differences;

@@ -9,6 +9,8 @@
 
 #include "cli/option_set.hpp"
 #include "perfmodel/knowledge.hpp"
+#include "report/documents.hpp"
+#include "report/model_set.hpp"
 
 namespace perfmodel::cli {
 
@@ -57,11 +59,10 @@ std::vector<Figure> figures_of(const Metrics& metrics, const std::string& part,
 Gate parse_gate(std::string_view text, const FurtherFigures& further = {});
 
 /// A condition evaluated for one figure of its name.
-struct JudgedGate {
-  Gate gate;
-  std::optional<Figure> figure;  ///< nullopt: there is no such figure
-  bool holds = false;            ///< for the value, whatever its interval
-  bool fires = false;
+struct JudgedGate : GateDocument {
+  std::string figure;  ///< its name
+  std::string part;    ///< the runs that were judged
+  bool holds = false;  ///< for the value, whatever its interval
 };
 
 /// Evaluates each condition for every figure of its name. A condition fires if its figure is
@@ -77,6 +78,26 @@ void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figu
 
 /// A message for each condition that holds but does not fire.
 std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates);
+
+/// The metrics of the test part, else of the training part and, with prefixes such as "train.",
+/// those of each part. `group`: words for all of them in messages; empty: the names of the parts.
+std::vector<Figure> figures_of_parts(const FittedModel& model, const std::string& group = "");
+
+/// True for figures of conditions on sets: 'any.mape>20', 'kernel=x,gpu=a.q[gpus]>0.2'.
+bool is_set_figure(std::string_view name);
+
+/// Description of these figures in messages.
+inline constexpr auto kSetFigureWords =
+    "; of many models 'any.' or groups such as 'kernel=x,gpu=a.' before it, constants such as "
+    "q[gpus], or refused";
+
+/// Throws UsageError for conditions on other figures.
+void require_set_figures(const std::vector<Gate>& gates);
+
+/// Evaluates conditions on a set. 'any' covers the lines with a model ('refused': all lines). A
+/// condition on a group without a model fires. `further`: more figures of each line.
+std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const ModelSet& set,
+                                         const std::vector<std::vector<Figure>>& further = {});
 
 /// Adds `--fail-if`, which may be repeated.
 void add_gates(OptionSet& app, std::vector<Gate>& gates, const std::string& help,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "analysis/model_words.hpp"
 #include "base/text.hpp"
@@ -96,6 +98,22 @@ void warn_of_units(const FittedModel& model, const std::string& target, const Ta
     console.warning("'" + target + "' is in " + unit + ", by its name, and the model in " +
                     model.spec.unit + ": the errors compare the numbers without conversion");
 }
+
+/// The failed runs of one measured column, by file and cell.
+struct FailedOfColumn {
+  std::map<std::pair<std::string, std::string>, FailedRuns> by_cell;
+  std::size_t rows = 0;  ///< including successful runs
+
+  void add(const std::vector<FailedRuns>& failed) {
+    for (const FailedRuns& runs : failed) {
+      FailedRuns& all = by_cell[{runs.file, runs.cell}];
+      all.file = runs.file;
+      all.cell = runs.cell;
+      all.rows += runs.rows;
+      all.lines.insert(all.lines.end(), runs.lines.begin(), runs.lines.end());
+    }
+  }
+};
 
 constexpr double kNearlyNothing = 0.01;  // share of the constant below which the rest is negligible
 
@@ -223,9 +241,10 @@ void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
   lines.resize(kept.size());
 }
 
-JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
+JudgedRuns judge_runs(const ModelSet& set, const JudgedRunsArguments& arguments, bool strict_range,
                       Console& console) {
-  const FittedModel model = model_of(set);
+  const ModelSetLine line = line_of(set);
+  const FittedModel& model = *line.model;
   const ModelSpec spec = judging_spec(model, arguments);
   SearchProgress progress(console);
   JudgedRuns out;
@@ -233,14 +252,11 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
                                model.provenance.reading,
                                progress.watch("reading " + joined(arguments.runs, ", ")));
   warn_of_units(model, spec.target, out.file.table, console);
-  if (has_keys(set)) {
+  if (set.has_keys()) {
     std::optional<Table> own;
-    for_each_with_rows(set, out.file.table, [&](LineRows part) { own = std::move(part.table); });
-    if (!own) {
-      set.for_each([&](const ModelSetLine& line) {
-        throw InputError(out.file.table.source + ": no row is of " + words_of(line, set.header()));
-      });
-    }
+    for_each_with_rows(set, out.file.table, [&](ModelRows part) { own = std::move(part.table); });
+    if (!own)
+      throw InputError(out.file.table.source + ": no row is of " + words_of(line, set.header()));
     out.file.table = std::move(*own);
   }
   const Table& table = out.file.table;
@@ -249,7 +265,7 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
       console.notice(*notice);
   for (const std::string& sentence : out.file.notices)
     console.notice(sentence);
-  out.gaps = leave_out_noted(out.file, spec, console);
+  out.without_time = leave_out_noted(out.file, spec, console);
   out.design = make_design(table, spec, Target::required);
   if (arguments.most_of_gp && has_gp(*model.form) && table.rows() > *arguments.most_of_gp) {
     out.sampled_from = table.rows();
@@ -264,6 +280,39 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   report_without_time(predictions, table, "they are left out", strict_range, console);
   out.judge(predictions);
   return out;
+}
+
+void for_each_with_counted_rows(const ModelSet& set, const RunsFile& runs, Console& console,
+                                const std::function<void(ModelRows part)>& visit) {
+  std::map<std::string, FailedOfColumn> columns;
+  std::vector<std::string> others;
+  for_each_with_rows(set, runs.table, [&](ModelRows part) {
+    const ModelSpec& spec = part.model.spec;
+    RunsFile own{.path = {},
+                 .bytes = {},
+                 .table = std::move(part.table),
+                 .results = runs.results,
+                 .reading = runs.reading};
+    FailedOfColumn& known = columns[judged_column(own.table, spec)];
+    known.rows += own.table.rows();
+    const std::vector<std::string> warnings = leave_out_uncounted(own, spec, true).warnings;
+    known.add(own.failed);
+    others.insert(others.end(), warnings.begin() + (own.failed.empty() ? 0 : 1), warnings.end());
+    part.table = std::move(own.table);
+    if (part.table.rows() > 0)
+      visit(std::move(part));
+  });
+  if (!others.empty())
+    console.warning(enumerated(others, 3));
+  for (auto& [column, known] : columns) {
+    std::vector<FailedRuns> failed;
+    for (auto& [cell, of_cell] : known.by_cell) {
+      std::ranges::sort(of_cell.lines);
+      failed.push_back(of_cell);
+    }
+    if (!failed.empty())
+      console.warning(words_for(failed, column, known.rows));
+  }
 }
 
 std::vector<std::size_t> set_rows_of_fit_aside(const FittedModel& model, JudgedRuns& runs,
@@ -299,7 +348,7 @@ void JudgedRuns::judge(const Predictions& predictions) {
   lines = file.table.lines;
   predicted = predictions.values;
   leave_out(predictions.without_time);
-  without_time = gaps + predictions.without_time.size();
+  without_time += predictions.without_time.size();
 }
 
 Predictions predictions_of(const FittedModel& model, const Design& design) {

@@ -59,7 +59,6 @@ struct JudgedRuns {
   std::size_t without_time = 0;             ///< rows left out, which have no valid predicted time
   std::optional<std::string> left_out_text;  ///< about those of the model
   page::UsedRows used;                       ///< by the fit, see set_rows_of_fit_aside()
-  std::size_t gaps = 0;                      ///< rows that lack a value of an input
 
   /// Judges all rows of the table that have a valid predicted time. Throws InputError if none has.
   void judge(const Predictions& predictions);
@@ -73,8 +72,13 @@ struct JudgedRuns {
 ///
 /// Throws InputError for rows that the model cannot take, if no row is left and, with
 /// `strict_range`, for rows that are out of range or have no valid predicted time.
-JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
+JudgedRuns judge_runs(const ModelSet& set, const JudgedRunsArguments& arguments, bool strict_range,
                       Console& console);
+
+/// As for_each_with_rows(). Runs that do not count are left out, of which the console warns
+/// afterwards, and models without other runs are not visited.
+void for_each_with_counted_rows(const ModelSet& set, const RunsFile& runs, Console& console,
+                                const std::function<void(ModelRows part)>& visit);
 
 /// Leaves out the rows that the model was fitted to, by their content, unless these are all rows or
 /// each row is `listed`. Returns the indices of the others in `runs.rows`.

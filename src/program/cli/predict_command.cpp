@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,7 +14,6 @@
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/judged_runs.hpp"
-#include "cli/many_models.hpp"
 #include "columns/design.hpp"
 #include "forms/failure_model.hpp"
 #include "forms/scaling_belief.hpp"
@@ -43,39 +45,49 @@ struct PredictedRows {
   Design design;
   Predictions times;
   RangeCheck range;
-  Certainty certainty;
-  std::optional<Eigen::VectorXd> p_fails;
-  bool determined = true;  ///< the model had more runs than constants
+  std::optional<double> level;           ///< of the intervals
+  std::vector<PredictionDocument> rows;  ///< without configurations, and factors of a process
+  bool determined = true;                ///< the model had more runs than constants
 };
 
 PredictedRows predicted_rows(const FittedModel& model, const Table& table,
                              const PredictArguments& arguments) {
   Design design = make_design(table, model.spec, Target::absent);
   // Certainty first: the deviations of a residual process come with its means.
-  Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   Predictions times = predictions_of(model, design);
   RangeCheck range = check_range(model, design, table);
-  return {std::move(design),
-          std::move(times),
-          std::move(range),
-          std::move(certainty),
-          model.failures ? std::optional(model.failures->probabilities(table)) : std::nullopt,
-          few_rows_warning(model) == nullptr};
+  std::optional<Eigen::VectorXd> p_fails;
+  if (model.failures)
+    p_fails = model.failures->probabilities(table);
+  std::vector<PredictionDocument> rows(design.rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    PredictionDocument& row = rows[i];
+    row.time = times.values[index(i)];
+    row.in_range = range.in_range[i];
+    if (certainty.intervals)
+      row.interval = (*certainty.intervals)[i].around(row.time);
+    if (certainty.reach)
+      row.gp = GpPart{.near = certainty.reach->near[i]};
+    if (p_fails && std::isfinite((*p_fails)[index(i)]))
+      row.p_fails = (*p_fails)[index(i)];
+  }
+  return {std::move(design), std::move(times), std::move(range),
+          certainty.level,   std::move(rows),  few_rows_warning(model) == nullptr};
 }
 
 /// "fails with P = 0.62", or nothing.
-std::string failing_note(const std::optional<Eigen::VectorXd>& p_fails, std::size_t row) {
-  return p_fails && (*p_fails)[index(row)] > kWorthTelling
-             ? "fails with P = " + short_number((*p_fails)[index(row)])
-             : "";
+std::string failing_note(const PredictionDocument& row) {
+  return row.p_fails.value_or(0) > kWorthTelling ? "fails with P = " + short_number(*row.p_fails)
+                                                 : "";
 }
 
 /// What is told beside a predicted time.
-std::string row_notes(const FittedModel& model, const PredictedRows& predicted, std::size_t row,
+std::string row_notes(const PredictedRows& predicted, std::size_t row,
                       const std::string& unlike = {}) {
-  std::vector<std::string> notes = {unlike, few_rows_warning(model) ? "not determined" : "",
-                                    predicted.range.in_range[row] ? "" : "extrapolated",
-                                    failing_note(predicted.p_fails, row)};
+  std::vector<std::string> notes = {unlike, predicted.determined ? "" : "not determined",
+                                    predicted.rows[row].in_range ? "" : "extrapolated",
+                                    failing_note(predicted.rows[row])};
   std::erase(notes, "");
   return joined(notes, ", ");
 }
@@ -83,8 +95,8 @@ std::string row_notes(const FittedModel& model, const PredictedRows& predicted, 
 /// A row per configuration: the columns that differ, the time and its interval.
 doc::Table prediction_table(const FittedModel& model, const SetConfigurations& set,
                             const PredictedRows& predicted) {
-  const Eigen::VectorXd& times = predicted.times.values;
-  const ShownTime time(readable_unit(times.mean(), shown_unit(model.spec)));
+  const std::vector<PredictionDocument>& rows = predicted.rows;
+  const ShownTime time(readable_unit(predicted.times.values.mean(), shown_unit(model.spec)));
   doc::Table table;
   table.rows.resize(set.table.rows());
   for (const auto* names : {&set.varied, &set.moved})
@@ -93,37 +105,29 @@ doc::Table prediction_table(const FittedModel& model, const SetConfigurations& s
           doc::numbers(name),
           [&column = set.table.at(name)](std::size_t row) { return column.text(row); });
   table.add_column(doc::numbers(time.heading(model.spec.target), {}, doc::format_of(time)),
-                   [&](std::size_t row) { return times[index(row)]; });
-  if (const auto& intervals = predicted.certainty.intervals)
-    table.add_column({short_number(100 * *predicted.certainty.level) + " % interval",
-                      doc::Align::left, doc::format_of(time)},
-                     [&](std::size_t row) { return (*intervals)[row].around(times[index(row)]); });
-  if (const auto& reach = predicted.certainty.reach)
+                   [&](std::size_t row) { return rows[row].time; });
+  if (predicted.level)
+    table.add_column({short_number(100 * *predicted.level) + " % interval", doc::Align::left,
+                      doc::format_of(time)},
+                     [&](std::size_t row) { return rows[row].interval; });
+  if (rows.front().gp)
     table.add_column(
-        doc::words("support"), [&](std::size_t row) { return support_text(reach->near[row]); });
-  table.add_column(doc::words(""),
-                   [&](std::size_t row) { return row_notes(model, predicted, row); });
+        doc::words("support"), [&](std::size_t row) { return support_text(rows[row].gp->near); });
+  table.add_column(doc::words(""), [&](std::size_t row) { return row_notes(predicted, row); });
   return table;
 }
 
 PredictionsDocument document_of(const FittedModel& model, const Table& configurations,
                                 const PredictedRows& predicted) {
-  PredictionsDocument out{model.spec.target, {}, predicted.range.findings};
-  out.determined = few_rows_warning(model) == nullptr;
+  PredictionsDocument out{model.spec.target, predicted.rows, predicted.range.findings};
+  out.determined = predicted.determined;
   if (model.bound)
     out.quantile = model.bound->quantile;
   const auto factors = correction_factors(model, predicted.design);
   for (std::size_t row = 0; row < predicted.design.rows; ++row) {
-    const double time = predicted.times.values[index(row)];
-    PredictionDocument& document = out.predictions.emplace_back();
-    document.time = time;
-    document.in_range = predicted.range.in_range[row];
-    if (predicted.certainty.intervals)
-      document.interval = (*predicted.certainty.intervals)[row].around(time);
-    if (predicted.p_fails && std::isfinite((*predicted.p_fails)[index(row)]))
-      document.p_fails = (*predicted.p_fails)[index(row)];
-    if (factors && predicted.certainty.reach)
-      document.gp = GpPart{(*factors)[index(row)], predicted.certainty.reach->near[row]};
+    PredictionDocument& document = out.predictions[row];
+    if (factors && document.gp)
+      document.gp->factor = (*factors)[index(row)];
     for (const Column& column : configurations.columns)
       document.configuration.emplace_back(column.name, column.is_numeric()
                                                            ? InputValue(column.numbers[row])
@@ -141,131 +145,136 @@ std::string csv_of_table(const Table& table) {
   return doc::csv(out);
 }
 
-/// The new columns of one target, of which some are only there for models that have them.
+/// Empty if it is no time, as an end of an interval may be none.
+std::string time_cell(double value) {
+  return is_time(value) ? to_text(value) : "";
+}
+
+/// A column that predictions add to a file, if some model has it.
+struct RowFigure {
+  const char* name;
+  bool (*has)(const FittedModel& model);
+  std::string (*cell)(const PredictionDocument& row, bool determined);
+};
+
+using Row = PredictionDocument;
+
+const std::array<RowFigure, 7> kRowFigures = {{
+    {"predicted", [](const FittedModel&) { return true; },
+     [](const Row& row, bool) { return time_cell(row.time); }},
+    {"lower", [](const FittedModel& model) { return model.known.intervals.has_value(); },
+     [](const Row& row, bool) { return row.interval ? time_cell(row.interval->low) : ""; }},
+    {"upper", [](const FittedModel& model) { return model.known.intervals.has_value(); },
+     [](const Row& row, bool) { return row.interval ? time_cell(row.interval->high) : ""; }},
+    {"in_range", [](const FittedModel&) { return true; },
+     [](const Row& row, bool) { return std::string(doc::truth(row.in_range)); }},
+    {"support", [](const FittedModel& model) { return has_gp(*model.form); },
+     [](const Row& row, bool) { return std::string(row.gp ? support_text(row.gp->near) : ""); }},
+    {"p_fails", [](const FittedModel& model) { return model.failures != nullptr; },
+     [](const Row& row, bool) { return row.p_fails ? to_text(*row.p_fails) : ""; }},
+    {"determined", [](const FittedModel& model) { return few_rows_warning(model) != nullptr; },
+     [](const Row&, bool determined) { return std::string(doc::truth(determined)); }},
+}};
+
+/// The new columns of one target.
 struct TargetColumns {
   std::string target;
   std::size_t task = 0;  ///< the first of it: targets stand in the order of tasks, not of lines
-  bool with_intervals = false;
-  bool with_support = false;
-  bool with_p_fails = false;
-  bool with_determined = false;
-  std::size_t first = 0;  ///< its place among the new columns
-
-  void add(const FittedModel& model) {
-    with_intervals |= model.known.intervals.has_value();
-    with_support |= has_gp(*model.form);
-    with_p_fails |= model.failures != nullptr;
-    with_determined |= few_rows_warning(model) != nullptr;
-  }
-
-  std::vector<std::string> names(const std::string& suffix) const {
-    std::vector<std::string> out = {"predicted_" + target};
-    if (with_intervals)
-      out.insert(out.end(), {"lower" + suffix, "upper" + suffix});
-    out.push_back("in_range" + suffix);
-    if (with_support)
-      out.push_back("support" + suffix);
-    if (with_p_fails)
-      out.push_back("p_fails" + suffix);
-    if (with_determined)
-      out.push_back("determined" + suffix);
-    return out;
-  }
-
-  /// Empty cells where there is no valid time, or no such figure.
-  std::vector<std::string> cells(const PredictedRows& rows, std::size_t row) const {
-    const auto time_cell = [](double value) { return is_time(value) ? to_text(value) : ""; };
-    const double time = rows.times.values[index(row)];
-    std::vector<std::string> out = {time_cell(time)};
-    if (with_intervals) {
-      const auto& intervals = rows.certainty.intervals;
-      const auto ends = intervals ? std::optional((*intervals)[row].around(time)) : std::nullopt;
-      out.insert(out.end(), {ends ? time_cell(ends->low) : "", ends ? time_cell(ends->high) : ""});
-    }
-    out.emplace_back(doc::truth(rows.range.in_range[row]));
-    const auto& reach = rows.certainty.reach;
-    if (with_support)
-      out.emplace_back(reach ? support_text(reach->near[row]) : "");
-    if (with_p_fails)
-      out.push_back(rows.p_fails && std::isfinite((*rows.p_fails)[index(row)])
-                        ? to_text((*rows.p_fails)[index(row)])
-                        : "");
-    if (with_determined)
-      out.emplace_back(doc::truth(rows.determined));
-    return out;
-  }
+  std::vector<const RowFigure*> figures = {};
+  /// Per row of the file: the predictions of its group, and its place there; null: there are none.
+  std::vector<std::pair<const PredictedRows*, std::size_t>> of_row = {};
 };
 
-/// The targets of a set, in the order of its tasks.
-std::vector<TargetColumns> targets_of(const SetLines& set) {
+std::vector<TargetColumns> targets_of(const ModelSet& set, const Table& table) {
   std::vector<TargetColumns> out;
-  set.for_each([&](const ModelSetLine& line) {
-    if (!line.model)
-      return;
+  set.for_each_model([&](const ModelSetLine& line, const FittedModel& model) {
     auto target = std::ranges::find(out, line.target, &TargetColumns::target);
     if (target == out.end())
       target = out.insert(target, {line.target, line.task});
-    target->add(*line.model);
     target->task = std::min(target->task, line.task);
+    for (const RowFigure& figure : kRowFigures)
+      if (figure.has(model) && !contains(target->figures, &figure))
+        target->figures.push_back(&figure);
   });
   std::ranges::sort(out, {}, &TargetColumns::task);
+  for (TargetColumns& target : out) {
+    std::ranges::sort(target.figures);
+    target.of_row.resize(table.rows());
+  }
   return out;
 }
 
-/// What the rows of a file have that are not predicted as measured ones are.
-struct SetDoubts {
-  std::vector<bool> known;  ///< rows of which there is a model
+/// Warns of rows that are not predicted as measured ones are: how many there are.
+void report_doubts(const PredictArguments& arguments, const std::list<PredictedRows>& parts,
+                   std::size_t rows, std::size_t without_model, Console& console) {
+  const auto report = [&](std::size_t count, const std::string& what) {
+    if (count > 0)
+      warn_or_refuse(arguments.configurations + ": " + std::to_string(count) + what, "",
+                     arguments.strict_range, console);
+  };
   std::size_t out_of_range = 0;
   std::size_t undetermined = 0;
   std::size_t without_time = 0;
-
-  void report(const PredictArguments& arguments, Console& console) const {
-    const auto tell = [&](std::size_t count, const std::string& what) {
-      if (count > 0)
-        warn_or_refuse(arguments.configurations + ": " + std::to_string(count) + what, "",
-                       arguments.strict_range, console);
-    };
-    tell(static_cast<std::size_t>(std::ranges::count(known, false)),
-         " of " + std::to_string(known.size()) + " rows are of groups without a model");
-    tell(out_of_range, " predictions are outside of the range measured for their groups");
-    tell(undetermined, " predictions are not determined: their groups have too few rows");
-    tell(without_time, " predictions are not times > 0; their cells are left empty");
+  for (const PredictedRows& part : parts) {
+    out_of_range += to_size(std::ranges::count(part.range.in_range, false));
+    undetermined += part.determined ? 0 : part.rows.size();
+    without_time += part.times.without_time.size();
   }
-};
+  report(without_model, " of " + std::to_string(rows) + " rows are of groups without a model");
+  report(out_of_range, " predictions are outside of the range measured for their groups");
+  report(undetermined, " predictions are not determined: their groups have too few rows");
+  report(without_time, " predictions are not times > 0; their cells are left empty");
+}
 
-/// Predicts the rows of a file, each with the model of its group. If a group has no model, its rows
-/// get empty cells and a warning or, with --strict-range, an error.
-int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
-                   Console& console) {
-  const RunsFile file = read_noted({arguments.configurations}, text_columns_of(set),
-                                   {arguments.input}, reading_of(set), console);
-  std::vector<TargetColumns> targets = targets_of(set);
+/// The same for a single model, whose rows are named.
+void report_doubts(const PredictArguments& arguments, const FittedModel& model, const Table& table,
+                   const PredictedRows& predicted, Console& console) {
+  report_range(predicted.range, arguments.strict_range, console);
+  report_constants(model, predicted.design, predicted.times.values, table.lines, console);
+  report_without_time(predicted.times, table, "their cells stay empty", arguments.strict_range,
+                      console);
+}
+
+/// Writes the lines of a table with the columns of the predictions appended, each row predicted
+/// with the model of its group. Rows of groups without a model get empty cells and a warning or,
+/// with --strict-range, an error.
+int write_rows(const PredictArguments& arguments, const ModelSet& set, std::string_view bytes,
+               const Table& table, OutputFile& output, Console& console) {
+  std::vector<TargetColumns> targets = targets_of(set, table);
   std::vector<std::string> names;
-  for (TargetColumns& target : targets) {
-    target.first = names.size();
-    for (std::string& name : target.names(targets.size() > 1 ? "_" + target.target : ""))
-      names.push_back(std::move(name));
-  }
-  refuse_taken_names(file.table, names);
-  std::vector<std::vector<std::string>> cells(file.table.rows(),
-                                              std::vector<std::string>(names.size()));
-  SetDoubts doubts{std::vector<bool>(file.table.rows(), false)};
-  for_each_with_rows(set, file.table, [&](const LineRows& part) {
-    const FittedModel& model = *part.line.model;
-    const PredictedRows predicted = predicted_rows(model, part.table, arguments);
-    const auto target = std::ranges::find(targets, part.line.target, &TargetColumns::target);
-    for (std::size_t i = 0; i < part.rows.size(); ++i) {
-      doubts.known[part.rows[i]] = true;
-      doubts.out_of_range += predicted.range.in_range[i] ? 0U : 1U;
-      doubts.undetermined += few_rows_warning(model) ? 1U : 0U;
-      std::ranges::copy(target->cells(predicted, i),
-                        cells[part.rows[i]].begin() + index(target->first));
+  for (const TargetColumns& target : targets)
+    for (const RowFigure* figure : target.figures) {
+      const bool names_target = targets.size() > 1 || figure == &kRowFigures.front();
+      names.push_back(figure->name + (names_target ? "_" + target.target : ""));
     }
-    doubts.without_time += predicted.times.without_time.size();
+  refuse_taken_names(table, names);
+  std::list<PredictedRows> parts;
+  std::vector<bool> has_model(table.rows(), false);
+  for_each_with_rows(set, table, [&](const ModelRows& part) {
+    const PredictedRows& predicted =
+        parts.emplace_back(predicted_rows(part.model, part.table, arguments));
+    auto& of_row = std::ranges::find(targets, part.line.target, &TargetColumns::target)->of_row;
+    for (std::size_t i = 0; i < part.rows.size(); ++i) {
+      of_row[part.rows[i]] = {&predicted, i};
+      has_model[part.rows[i]] = true;
+    }
+    if (!set.has_keys())
+      report_doubts(arguments, part.model, table, predicted, console);
   });
-  doubts.report(arguments, console);
-  return append_columns(
-      file.bytes, file.table, names, [&](std::size_t row) { return cells[row]; }, output);
+  if (set.has_keys())
+    report_doubts(arguments, parts, table.rows(), to_size(std::ranges::count(has_model, false)),
+                  console);
+  const auto cells = [&](std::size_t row) {
+    std::vector<std::string> out;
+    out.reserve(names.size());
+    for (const TargetColumns& target : targets)
+      for (const RowFigure* figure : target.figures) {
+        const auto [predicted, i] = target.of_row[row];
+        out.push_back(predicted ? figure->cell(predicted->rows[i], predicted->determined) : "");
+      }
+    return out;
+  };
+  return append_columns(bytes, table, names, cells, output);
 }
 
 /// Without --format, one configuration is a number; several are a table on a terminal, else CSV.
@@ -305,54 +314,50 @@ void add_rows(const PredictArguments& arguments, const ModelSetLine& line, const
       const Column* const column = asked.find(setting.substr(0, setting.find('=')));
       cells.emplace_back(column != nullptr ? column->text(row) : "");
     }
-    const double time = predicted.times.values[index(row)];
+    const double time = predicted.rows[row].time;
     const bool has_time = is_time(time);
     cells.push_back(has_time ? doc::shown_as(time, time_text(time, shown_unit(model.spec)))
                              : doc::Cell(std::nan("")));
-    std::optional<Interval> interval;
-    if (has_time && predicted.certainty.intervals)
-      interval = (*predicted.certainty.intervals)[row].around(time);
+    const std::optional<Interval> interval = has_time ? predicted.rows[row].interval : std::nullopt;
     cells.emplace_back(
         interval ? time_range_text(interval->low, interval->high, shown_unit(model.spec)) : "");
     for (const auto end : {&Interval::low, &Interval::high})
       cells.emplace_back(interval ? std::optional((*interval).*end) : std::nullopt);
-    cells.emplace_back(doc::truth(predicted.range.in_range[row]));
-    cells.emplace_back(row_notes(model, predicted, row, unlike));
+    cells.emplace_back(doc::truth(predicted.rows[row].in_range));
+    cells.emplace_back(row_notes(predicted, row, unlike));
     table.add(std::move(cells));
   }
 }
 
 /// `--set` for many models, of which those that know the configurations are asked: a row per model
 /// and configuration or, as JSON, an array of the documents of the models, each with its group.
-int predict_settings_by_set(const PredictArguments& arguments, const SetLines& set,
+int predict_settings_by_set(const PredictArguments& arguments, const ModelSet& set,
                             OutputFile& output, Console& console) {
   if (!arguments.like.empty())
     throw UsageError("--like goes with one model; choose it: --pick");
   const ModelSetHeader& header = set.header();
-  const CommonRun common(set, arguments.settings);
+  CommonRun common(set, arguments.settings);
   const OutputFormat format = *format_of(arguments, 2);
   doc::Table table = table_of_set(arguments, header);
   std::vector<std::string> documents;
   std::vector<std::string> findings;
-  SetPlaces places(arguments.settings, header.by);
-  set.for_each([&](const ModelSetLine& line) {
-    if (!line.model)
-      return;
-    const FittedModel model = common.moved(*line.model);
-    const auto asked = places.of(model);
+  set.for_each_model([&](const ModelSetLine& line, const FittedModel& own) {
+    const FittedModel model = common.moved(own);
+    const auto asked = common.configurations(model);
     if (!asked)
       return;
     const PredictedRows predicted = predicted_rows(model, asked->table, arguments);
     for (const std::string& finding : predicted.range.findings)
       findings.push_back(words_of(line, header) + ": " + finding);
     if (format != OutputFormat::json)
-      return add_rows(arguments, line, model, asked->table, predicted, common.unlike(model), table);
+      return add_rows(arguments, line, model, asked->table, predicted, common.unlike(model, {}),
+                      table);
     PredictionsDocument document = document_of(model, asked->table, predicted);
     for (std::size_t k = 0; k < line.key.size(); ++k)
       document.by.emplace_back(header.by[k], InputValue(line.key[k]));
     documents.push_back(to_json(document));
   });
-  places.check();
+  common.check();
   if (arguments.strict_range && !findings.empty())
     throw InputError("--strict-range: " + joined(findings, "; "));
   if (!findings.empty())
@@ -398,36 +403,18 @@ void tell_assumptions(const SetConfigurations& set, const BaseConfiguration& bas
   }
 }
 
-/// Writes the file with the columns of the predictions appended.
-int write_rows(const PredictArguments& arguments, const FittedModel& model, std::string_view bytes,
-               const Table& table, OutputFile& output, Console& console) {
-  TargetColumns target{model.spec.target};
-  target.add(model);
-  const std::vector<std::string> names = target.names("");
-  refuse_taken_names(table, names);
-  const PredictedRows predicted = predicted_rows(model, table, arguments);
-  report_range(predicted.range, arguments.strict_range, console);
-  report_constants(model, predicted.design, predicted.times.values, table.lines, console);
-  report_without_time(predicted.times, table, "their cells stay empty", arguments.strict_range,
-                      console);
-  return append_columns(
-      bytes, table, names, [&](std::size_t row) { return target.cells(predicted, row); }, output);
-}
-
 /// Returns only the number; the interval is a notice.
 std::string shown_alone(const FittedModel& model, const PredictedRows& predicted,
                         Console& console) {
-  const double time = predicted.times.values[0];
+  const PredictionDocument& row = predicted.rows.front();
   if (model.bound)
     console.notice(bound_notice(*model.bound));
-  else if (predicted.certainty.intervals) {
-    const Interval interval = (*predicted.certainty.intervals)[0].around(time);
-    console.notice(short_number(100 * *predicted.certainty.level) + " % interval: " +
-                   time_range_text(interval.low, interval.high, shown_unit(model.spec)));
-  }
-  if (const std::string note = failing_note(predicted.p_fails, 0); !note.empty())
+  else if (row.interval)
+    console.notice(short_number(100 * *predicted.level) + " % interval: " +
+                   time_range_text(row.interval->low, row.interval->high, shown_unit(model.spec)));
+  if (const std::string note = failing_note(row); !note.empty())
     console.warning("a run of this configuration " + note);
-  return to_text(time) + "\n";
+  return to_text(row.time) + "\n";
 }
 
 int predict_settings(const PredictArguments& arguments, const FittedModel& model,
@@ -445,12 +432,11 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
     set.table.source = "--set";
     for (std::size_t row = 0; row < design.rows; ++row)
       set.table.lines[row] = static_cast<std::uint32_t>(row + 2);
-    return write_rows(arguments, model, bytes, set.table, output, console);
+    return write_rows(arguments, ModelSet(model), bytes, set.table, output, console);
   }
   predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
   const PredictedRows predicted = predicted_rows(model, set.table, arguments);
-  report_range(predicted.range, arguments.strict_range, console);
-  report_constants(model, design, predicted.times.values, set.table.lines, console);
+  report_doubts(arguments, model, set.table, predicted, console);
   if (!format)
     return finish(output, shown_alone(model, predicted, console));
   doc::Document out{.json = [&] {
@@ -462,13 +448,14 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
   return finish(output, out.in(*format, output_width(arguments.output)));
 }
 
-int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
+int predict_file(const PredictArguments& arguments, const ModelSet& set, OutputFile& output,
                  Console& console) {
-  const RunsFile file = read_noted({arguments.configurations}, categorical_columns(model.spec),
-                                   {arguments.input}, model.provenance.reading, console);
-  if (const auto notice = notice_of_plain_numbers(file.table, model.spec))
-    console.notice(*notice);
-  return write_rows(arguments, model, file.bytes, file.table, output, console);
+  const RunsFile file = read_noted({arguments.configurations}, text_columns_of(set),
+                                   {arguments.input}, reading_of(set), console);
+  if (!set.has_keys())
+    if (const auto notice = notice_of_plain_numbers(file.table, model_of(set).spec))
+      console.notice(*notice);
+  return write_rows(arguments, set, file.bytes, file.table, output, console);
 }
 
 void setup_predict(OptionSet& command, PredictArguments& arguments) {
@@ -527,14 +514,12 @@ int run_predict(const PredictArguments& arguments, Console& console) {
         "no configuration to predict; pass --set COL=VALUE ..., --like RUNS.csv:LINE or a file "
         "CONFIGS.csv");
   OutputFile output(arguments.output);
-  const SetLines set = picked_models(arguments.model, arguments.pick);
-  if (has_keys(set) && !arguments.configurations.empty())
-    return predict_by_set(arguments, set, output, console);
-  if (has_keys(set) && set.size() != 1)
+  const ModelSet set = picked_models(arguments.model, arguments.pick);
+  if (!arguments.configurations.empty())
+    return predict_file(arguments, set, output, console);
+  if (set.has_keys() && set.size() != 1)
     return predict_settings_by_set(arguments, set, output, console);
-  const FittedModel model = CommonRun(set).moved(model_of(set));
-  return arguments.configurations.empty() ? predict_settings(arguments, model, output, console)
-                                          : predict_file(arguments, model, output, console);
+  return predict_settings(arguments, model_at_common_run(set), output, console);
 }
 
 }  // namespace

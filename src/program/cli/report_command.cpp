@@ -104,7 +104,7 @@ page::Comparison compared_with(const std::string& file, const ReportArguments& a
 }
 
 /// Reports many models: their table, followed by pages of single models.
-int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile& output,
+int report_set(const ReportArguments& arguments, const ModelSet& set, OutputFile& output,
                Console& console) {
   if (arguments.old_model || !arguments.figures.empty() || arguments.explore == true ||
       arguments.target)
@@ -114,14 +114,9 @@ int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile
                          .settings = arguments.settings,
                          .title = arguments.title,
                          .command = command_of(arguments)};
-  RunsFile file;
-  if (!arguments.runs.empty()) {
-    file = read_noted(arguments.runs, text_columns_of(set), arguments.reading, reading_of(set),
-                      console);
-    request.runs = &file;
-    request.runs_file = base_name(file.path);
-    request.runs_sha256 = sha256(file.bytes);
-  }
+  if (!arguments.runs.empty())
+    request.runs = read_noted(arguments.runs, text_columns_of(set), arguments.reading,
+                              reading_of(set), console);
   const page::SetContent content = many_models().page(set, request, console);
   if (arguments.is_markdown) {
     doc::Document document{.escapes_markup = true};
@@ -141,14 +136,6 @@ bool may_be_model(const std::string& path) {
   std::string beginning(4096, '\0');
   file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
   return path == "-" || file.gcount() == 0 || beginning.find("perfmodel/model") != beginning.npos;
-}
-
-/// The key of the only line of a set, as text.
-std::string key_of(const SetLines& set) {
-  std::string out;
-  if (has_keys(set))
-    set.for_each([&](const ModelSetLine& line) { out = words_of(line, set.header()); });
-  return out;
 }
 
 void setup_report(OptionSet& command, ReportArguments& arguments) {
@@ -200,14 +187,14 @@ int run_report(const ReportArguments& given, Console& console) {
   if (old_model == "-")
     throw UsageError("the older model cannot come from standard input; write it to a file");
   OutputFile output(arguments.output);
-  const SetLines set = picked_models(arguments.model, arguments.pick);
-  if (has_keys(set) && set.size() != 1)
+  const ModelSet set = picked_models(arguments.model, arguments.pick);
+  if (set.has_keys() && set.size() != 1)
     return report_set(arguments, set, output, console);
   if (arguments.runs.empty())
     throw UsageError("RUNS.csv is required: the runs that the model is judged on");
   if (!arguments.settings.empty())
     throw UsageError("--set needs a file of many models");
-  const FittedModel model = CommonRun(set).moved(model_of(set));
+  const FittedModel model = model_at_common_run(set);
   JudgedRuns runs = judge_runs(set, arguments, false, console);
   std::optional<page::Comparison> comparison;
   if (old_model)
@@ -221,7 +208,8 @@ int run_report(const ReportArguments& given, Console& console) {
                   runs);
   source.comparison = std::move(comparison);
   source.command = command_of(arguments);
-  source.key = key_of(set);
+  if (set.has_keys())
+    source.key = words_of(line_of(set), set.header());
   const page::Content content = page::content_of(source);
   const std::string page =
       arguments.is_markdown && arguments.figures.empty() ? "" : page_of(content, arguments);

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/many_models.hpp"
+#include "cli/model_sets.hpp"
 #include "forms/scaling_belief.hpp"
 #include "perfmodel/export.hpp"
 #include "roles/quantities.hpp"
@@ -99,7 +100,7 @@ Examples:
 
 int run_show(const ShowArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
-  const SetLines set = picked_models(arguments.model, arguments.pick);
+  const ModelSet set = picked_models(arguments.model, arguments.pick);
   if (set.size() != 1 && !arguments.language) {
     const std::string ranking = many_models().ranking(set, console, arguments.ranked_at);
     if (arguments.output != "-")

@@ -163,7 +163,7 @@ std::vector<std::string> or_zero(const std::vector<std::string>& items) {
   return items.empty() ? std::vector<std::string>{"0"} : items;
 }
 
-/// The source code of a function predict_gp(), which returns the posterior mean of z minus its
+/// The source code of a function predict_process(), which returns the posterior mean of z minus its
 /// centre. Its arguments are the numbers as gp_number() writes them, then the indices of
 /// levels.
 std::string gp_function(const gp::GaussianProcess& gp, double centre, FormulaLanguage language) {

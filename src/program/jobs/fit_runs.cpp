@@ -24,6 +24,7 @@
 #include "roles/cut_runs.hpp"
 #include "roles/derived.hpp"
 #include "roles/left_out.hpp"
+#include "roles/vocabulary.hpp"
 #include "sums/sum_terms.hpp"
 #include "table/expressions.hpp"
 #include "table/table.hpp"
@@ -236,6 +237,11 @@ Design some_of(const Design& runs) {
   return take_rows(runs, out);
 }
 
+/// Whether a column that was left out names machines or programs, whose runs are no repeats.
+bool names_machines(const LeftOut& left_out) {
+  return left_out.because == LeftOut::Because::label && has_kind(left_out.column, "entity scale");
+}
+
 /// A median error above this multiple of what repeats scatter by is the form's.
 constexpr double kMisfit = 5;
 constexpr double kLeastMisfit = 0.01;  ///< of the time: for less, nobody would change the form
@@ -385,6 +391,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   ModelKnowledge& known = model.known;
   known.uncertainty = bootstrapped(job, model);
   model.provenance = provenance_of_fit(job, std::move(model.provenance.cut));
+  if (std::ranges::any_of(model.provenance.left_out, names_machines))
+    known.noise_floor.reset();
   model.central = prepared.central;
   known.unmeasured = find_unmeasured(prepared.spec, training);
   std::ranges::copy(sides_of_steps(model, training), std::back_inserter(known.unmeasured));

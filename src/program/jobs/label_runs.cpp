@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "roles/quantities.hpp"
 #include "roles/roles.hpp"
 #include "roles/unit_columns.hpp"
+#include "roles/vocabulary.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -64,19 +66,23 @@ void warn_of_written_numbers(const Table& runs, const Roles& roles, const RoleRe
 /// The measured column of a file whose format declares results: the requested one (nullopt if there
 /// is no such column), the only one, or the one with the name of a time.
 std::optional<std::string> measured_result(const RunsFile& file, RoleRequest request) {
-  if (request.target || request.throughput)
-    return measured_column(file.table, request);
-  if (file.results.size() == 1)
+  const bool is_named = request.target || request.throughput;
+  if (!is_named && file.results.size() == 1)
     return file.results.front();
   for (const std::string& name : file.table.names())
-    if (!contains(file.results, name))
+    if (!is_named && !contains(file.results, name))
       request.ignore.push_back(name);
   const auto measured = measured_column(file.table, request);
-  if (measured && (may_be_time_name(*measured) || file.table.at(*measured).unit == "s"))
-    return measured;
-  throw InputError(fmt::format("{}: which of {} is the measured time? Pass --target {}",
+  if (is_named && !measured)
+    return std::nullopt;
+  if (is_named ||
+      (measured && (names_time(measured->name) || file.table.at(measured->name).unit == "s")))
+    return measured->name;
+  const std::string& first = file.results.front();
+  throw InputError(fmt::format("{}: which of {} is the measured time? Pass {} {}",
                                file.table.source, quoted_list(file.results),
-                               shell_word(file.results.front())));
+                               names_throughput(first) ? "--throughput-target" : "--target",
+                               shell_word(first)));
 }
 
 /// Leaves out the runs of which only other results than `measured` were measured.
@@ -93,24 +99,33 @@ void leave_out_unmeasured(RunsFile& file, const std::string& measured,
                                 rows - file.table.rows(), rows, measured));
 }
 
+/// Whether the request gives a column a part.
+bool is_named(const std::string& column, const RoleRequest& request) {
+  return request.target == column || contains(request.ignore, column) ||
+         contains(request.categorical, column) ||
+         (request.throughput && request.throughput->column == column) ||
+         (request.extrinsic && contains(*request.extrinsic, column)) ||
+         (request.intrinsic && contains(*request.intrinsic, column));
+}
+
 /// Leaves out the results other than the measured one, and the runs of which it was not measured.
 void leave_out_other_results(RunsFile& file, RoleRequest& request,
                              std::vector<std::string>& notices) {
-  const auto named = [&](const std::string& column) {
-    return contains(request.ignore, column) || contains(request.categorical, column) ||
-           (request.extrinsic && contains(*request.extrinsic, column)) ||
-           (request.intrinsic && contains(*request.intrinsic, column));
-  };
   const auto measured = measured_result(file, request);
   if (!measured)
     return;  // what was requested is refused later
   std::vector<std::string> others;
   for (const std::string& result : file.results)
-    if (result != *measured && !named(result))
+    if (result != *measured && !is_named(result, request))
       others.push_back(result);
   if (!request.target && !request.throughput) {
-    request.target = measured;
-    notices.push_back(fmt::format("Column '{}' is taken as the measured time.", *measured));
+    const bool is_rate = names_throughput(*measured);
+    if (is_rate)
+      request.throughput = Throughput{*measured, {}};
+    else
+      request.target = measured;
+    notices.push_back(fmt::format("Column '{}' is taken as the measured {}.", *measured,
+                                  is_rate ? "throughput" : "time"));
   }
   if (!others.empty())
     notices.push_back(fmt::format("{} {}.", columns_named(others),
@@ -226,6 +241,23 @@ struct Labelling {
   }
 };
 
+/// A column that tells of failures says which runs count, unless it has another part.
+Labelling with_states_known(Labelling in) {
+  if (in.asked.status || in.asked.failed == FailedRunsAre::refused)
+    return in;
+  const auto found = std::ranges::find_if(in.table().columns, [&](const Column& column) {
+    return !is_named(column.name, in.asked) && tells_failures(column);
+  });
+  if (found == in.table().columns.end())
+    return in;
+  in.asked.status = in.request.status = found->name;
+  in.notices.push_back(fmt::format(
+      "Column '{}' is taken as the state in which runs ended, by its cells; --categorical {} takes "
+      "it as an input.",
+      found->name, shell_word(found->name)));
+  return in;
+}
+
 /// What reading found, and how the runs were read and are to count.
 Labelling with_reading(Labelling in) {
   Labelling::add(reading_notice(in.table()), in.notices);
@@ -242,6 +274,16 @@ Labelling with_one_result(Labelling in) {
   return in;
 }
 
+/// Whether a column has one text for each of another one, as facts about that have.
+bool is_fact_about(const Column& described, const Column& column) {
+  std::map<std::string, std::string> facts;
+  const std::size_t rows = std::max(column.codes.size(), column.numbers.size());
+  for (std::size_t row = 0; row < rows; ++row)
+    if (facts.try_emplace(described.text(row), column.text(row)).first->second != column.text(row))
+      return false;
+  return &column != &described;
+}
+
 /// Columns that facts describe, and those that say which runs count, are no inputs.
 Labelling without_columns_about_runs(Labelling in) {
   for (const std::string& column : in.file.described) {
@@ -250,6 +292,9 @@ Labelling without_columns_about_runs(Labelling in) {
     in.request.ignore.push_back(column);
     in.notices.push_back(
         fmt::format("Column '{}' is no input, but the facts about it are.", column));
+    for (const Column& fact : in.table().columns)
+      if (is_fact_about(in.table().at(column), fact))
+        in.request.facts.push_back(fact.name);
   }
   for (const auto& column : {in.asked.limit, in.asked.status})
     if (column && in.table().find(*column) != nullptr)
@@ -258,12 +303,14 @@ Labelling without_columns_about_runs(Labelling in) {
 }
 
 Labelling with_measured_column(Labelling in) {
-  if (const auto rate = measured_rate(in.table(), in.request)) {
-    in.request.throughput = Throughput{*rate, {}};
-    in.notices.push_back(
-        fmt::format("Column '{}' is taken as the measured throughput, by its name.", *rate));
+  const auto measured = measured_column(in.table(), in.request);
+  if (measured && measured->is_rate) {
+    in.request.throughput = Throughput{measured->name, {}};
+    in.notices.push_back(fmt::format(
+        "Column '{}' is taken as the measured throughput, by its name.", measured->name));
   }
-  in.measured = measured_column(in.table(), in.request);
+  if (measured)
+    in.measured = measured->name;
   return in;
 }
 
@@ -360,9 +407,9 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
                  .request = request,
                  .text_columns = {request.categorical.begin(), request.categorical.end()}};
   for (const auto step :
-       {with_reading, with_one_result, without_columns_about_runs, with_measured_column,
-        with_failures_entered, without_failed, with_equal_files_told, with_truth_values_alike,
-        with_time_of_throughput, with_columns_asked_for, without_gaps})
+       {with_states_known, with_reading, with_one_result, without_columns_about_runs,
+        with_measured_column, with_failures_entered, without_failed, with_equal_files_told,
+        with_truth_values_alike, with_time_of_throughput, with_columns_asked_for, without_gaps})
     runs = step(std::move(runs));
   return with_roles(std::move(runs));
 }

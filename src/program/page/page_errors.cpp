@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbering.hpp"
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "page/page_content.hpp"
@@ -95,17 +96,11 @@ struct Level {
 
 /// Returns the levels with enough runs.
 std::vector<Level> levels_of(const LevelFactor& factor, const Eigen::VectorXd& times) {
-  std::vector<Level> all(factor.levels);
-  for (std::size_t row = 0; row < factor.codes.size(); ++row)
-    all[factor.codes[row]].rows.push_back(row);
+  const auto rows = places_of_numbers(factor.codes, factor.levels);
   std::vector<Level> out;
-  for (std::size_t code = 0; code < all.size(); ++code) {
-    Level& level = all[code];
-    if (level.rows.size() < kFewestRuns)
-      continue;
-    const double middle = sample_median(VectorXd(times(level.rows)));
-    out.push_back({code, std::move(level.rows), middle});
-  }
+  for (std::size_t code = 0; code < rows.size(); ++code)
+    if (rows[code].size() >= kFewestRuns)
+      out.push_back({code, rows[code], sample_median(VectorXd(times(rows[code])))});
   return out;
 }
 

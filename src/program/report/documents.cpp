@@ -221,15 +221,15 @@ void describe(Fields& f, const PredictionsDocument& x) {
 }
 
 void describe(Fields& f, const EvaluationsDocument& x) {
-  const ModelSetHeader& header = x.judged->header;
   f.document("perfmodel/evaluations", "A set of models on measured runs: evaluate");
   describe_files(
-      f, x.model_file, header.tool, x.runs_file, x.runs_sha256,
-      [&](Fields& model) { model("job", header.job, "of the set"); }, [](Fields&) {});
-  f.list("models", x.judged->lines, "the largest error first",
+      f, x.model_file, x.header.tool, x.runs_file, x.runs_sha256,
+      [&](Fields& model) { model("job", x.header.job, "of the set"); }, [](Fields&) {});
+  f.list("models", x.judged, "the largest error first",
          [&](Fields& item, const ModelSetLine& line, std::size_t) {
            item("task", line.task, "its number, from 0");
-           item("key", key_of(line, header), "the texts of the key columns");
+           item("key", Named<const std::string>{x.header.by, line.key.data()},
+                "the texts of the key columns");
            item("target", line.target, "the measured column");
            item("metrics", line.model.value_or(FittedModel{}).known.metrics.train,
                 "[metrics](#metrics)");

@@ -148,9 +148,8 @@ struct EvaluationsDocument {
   std::string model_file;
   std::string runs_file;
   std::string runs_sha256;  ///< of the bytes of the file
-  const ModelSet* judged =
-      &kSample<ModelSet>;  ///< metrics.train of each model refer to the judged runs
-
+  ModelSetHeader header;
+  std::vector<ModelSetLine> judged;  ///< metrics.train of each model refer to the judged runs
   std::vector<GateDocument> gates;
 };
 

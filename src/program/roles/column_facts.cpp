@@ -4,190 +4,60 @@
 #include <algorithm>
 #include <cmath>
 
+#include "roles/vocabulary.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
 namespace {
 
-constexpr WordList kStatistics{
-    "avg mean average median std stddev min max p50 p90 p95 p99 var sum final last best percent "
-    "pct measured aux"};
-
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_lower_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-}  // namespace
-
-std::string_view unit_among(std::span<const WordsOfUnit> units, std::string_view word) {
-  const auto found =
-      std::ranges::find_if(units, [&](const WordsOfUnit& unit) { return unit.words.has(word); });
-  return found == units.end() ? std::string_view() : found->unit;
-}
-
-std::vector<std::string> name_words(std::string_view name) {
-  std::vector<std::string> words(1);
-  const auto end_word = [&] {
-    if (!words.back().empty())
-      words.emplace_back();
-  };
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    if (is_upper(c)) {
-      if (i > 0 && is_lower_or_digit(name[i - 1]))
-        end_word();
-      words.back() += static_cast<char>(c - 'A' + 'a');
-    } else if (is_lower_or_digit(c) || static_cast<unsigned char>(c) >= 0x80) {
-      words.back() += c;
-    } else {
-      end_word();
-      if (c == '/') {
-        words.back() = "per";
-        words.emplace_back();
-      }
-    }
-  }
-  if (words.back().empty())
-    words.pop_back();
-  return words;
-}
-
-std::string last_word(std::span<const std::string> words) {
-  return words.empty() ? std::string() : words.back();
-}
-
-std::string_view last_part(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  const bool is_path = dot != name.npos && dot + 1 < name.size() &&
-                       (is_upper(name[dot + 1]) || (name[dot + 1] >= 'a' && name[dot + 1] <= 'z'));
-  return is_path ? name.substr(dot + 1) : name;
-}
-
-std::vector<std::string> words_of_quantity(std::string_view name) {
-  std::vector<std::string> words = name_words(name);
-  while (words.size() > 1 && kStatistics.has(words.back()))
-    words.pop_back();
-  while (words.size() > 1 && kStatistics.has(words.front()))
-    words.erase(words.begin());
-  return words;
-}
-
-namespace {
-
-constexpr std::array kUnitsAtEnd{
-    WordsOfUnit{"s", {"s sec secs seconds"}},
-    WordsOfUnit{"ms", {"ms msec milliseconds"}},
-    WordsOfUnit{"us", {"us usec microseconds"}},
-    WordsOfUnit{"ns", {"ns nsec nanoseconds"}},
-    WordsOfUnit{"min", {"minutes"}},
-    WordsOfUnit{"h", {"hours"}},
-};
-
-// Only in brackets, since "time_min" may be a minimum; as the words that kUnitsAtEnd has.
-constexpr std::array kBracketedUnits{
-    WordsOfUnit{"us", {"\u00b5s \u03bcs usecs"}},
-    WordsOfUnit{"minutes", {"min mins"}},
-    WordsOfUnit{"hours", {"h hr"}},
-    WordsOfUnit{"s", {"second"}},
-    WordsOfUnit{"ms", {"msecs"}},
-};
-
-// All names without underscores, so that "batch_size" and "batchsize" are equal.
-constexpr WordList kTimes{
-    "time t iterationtime itertime timeperiteration steptime timeperstep batchtime timeperbatch "
-    "epochtime timeperepoch trainingtime traintime runtime walltime elapsed elapsedtime duration "
-    "executiontime exectime totaltime meantime averagetime measuredtime realtime"};
-
 constexpr WordList kCountedThings{
-    "gpus workers nodes processes procs ranks cores cpus threads devices machines replicas "
-    "accelerators instances executors tasks jobs gcds"};
+    "gpus workers nodes processes procs ranks cores cpus threads devices "
+    "machines replicas "
+    "accelerators instances executors tasks jobs gcds kerne knoten prozesse rechner arbeiter "
+    "coeurs noeuds processus hilos nodos procesos nodi processi"};
+
+// Words before a counted noun that say that it is a number of things.
+constexpr WordList kNumbers{"num n no number # alloc req"};
 
 // Words that may accompany a counted noun in the name of a scale: "mpi_procs", "spark_executors".
 // With others it may be a property of the problem or the machine: "hidden_nodes", "tensor_cores".
 constexpr WordList kWordsOfScales{
-    "num n no no. number of # total mpi omp openmp parallel spark cluster compute worker"};
+    "num n no number of # alloc req total mpi omp openmp parallel spark "
+    "cluster compute worker"};
 
 // Words that name a scale if combined with "parallel": "num_tensor_parallel_workers".
 constexpr WordList kSharedOut{"tensor data pipeline model expert sequence"};
 
-// Words with which a name of a batch is not its size: "max_batch_size".
+// Words with which a name of a batch is not its size: "num_batch".
 constexpr WordList kNotOfBatchSizes{"num n number max min use is no"};
 
-// Whole names of scales that count nothing by their words.
-constexpr WordList kOtherScales{"np concurrency maxbatchsize"};
+constexpr WordList kOfAllWorkers{"global total effective overall aggregate world"};
+constexpr WordList kOfOneWorker{"per local micro device"};
+constexpr WordList kOfMachines{"mem memory ram vram"};
 
-constexpr WordList kBatches{
-    "batch batchsize localbatch localbatchsize globalbatch globalbatchsize microbatch "
-    "microbatchsize minibatch minibatchsize totalbatchsize effectivebatchsize"};
-
-/// Folds the last part of a name, splits it at capitals and turns a bracketed suffix into another
-/// word: "step_time_ms" of "metrics.Step Time (ms)", "TimeMs" and "time, ms" alike.
-std::string plain_name(std::string_view name) {
-  std::string text;
-  for (const char c : last_part(name)) {
-    if (is_upper(c) && !text.empty() && text.back() >= 'a' && text.back() <= 'z')
-      text += '_';
-    if (c != ',')
-      text += c;
-  }
-  text = folded(text);
-  if (const std::size_t slash = text.find('/'); slash != std::string::npos)
-    text.replace(slash, 1, "_per_");
-  const auto open = text.find_last_of("([");
-  if (open == std::string::npos || open == 0 || !(text.ends_with(')') || text.ends_with(']')))
-    return text;
-  std::string word = text.substr(open + 1, text.size() - open - 2);
-  if (const std::string_view unit = unit_among(kBracketedUnits, word); !unit.empty())
-    word = unit;
-  text.resize(open);
-  while (text.ends_with('_'))
-    text.pop_back();
-  return text + "_" + word;
+/// Whether a word is a counted thing; of a number, also in the singular: "num_gpu".
+bool is_counted(const std::string& word, bool is_number) {
+  return kCountedThings.has(word) ||
+         (is_number && kCountedThings.has(word + (word.ends_with("s") ? "es" : "s")));
 }
 
-std::string without_underscores(std::string_view name) {
-  std::string result = plain_name(name);
-  std::erase(result, '_');
-  return result;
-}
-
-std::vector<std::string> words_of(std::string_view name) {
-  std::vector<std::string> words;
-  std::string word;
-  for (const char c : plain_name(name) + "_")
-    if (c != '_')
-      word += c;
-    else if (!word.empty())
-      words.push_back(std::exchange(word, {}));
-  return words;
-}
-
-/// "workers" of "worker", "processes" of "process".
-std::string plural(const std::string& word) {
-  return word + (word.ends_with("s") ? "es" : "s");
-}
-
-/// "mpi_procs", "num_tensor_parallel_workers", "mpi_rank_count", "num_gpu", "GPU #".
+/// "mpi_procs", "num_tensor_parallel_workers", "mpi_rank_count", "num_gpu", "ngpus", "GPU #".
 bool counts_things(std::vector<std::string> words) {
   const bool has_count = !words.empty() && (words.back() == "count" || words.back() == "#");
   if (has_count)
     words.pop_back();
   if (words.empty())
     return false;
-  constexpr WordList counts{"num n no no. #"};
-  const bool is_counted = has_count || counts.has(words[0]);
-  std::string thing = words.back();
+  const bool is_number = has_count || kNumbers.has(words[0]);
+  const std::string thing = words.back();
   words.pop_back();
-  if (is_counted && !kCountedThings.has(thing))
-    thing = plural(thing);
+  if (!is_counted(thing, is_number) &&
+      !(thing.starts_with('n') && is_counted(thing.substr(1), true)))
+    return false;
   const bool parallel = contains(words, "parallel");
-  const auto leaves_a_scale = [&](const std::string& word) {
+  return std::ranges::all_of(words, [&](const std::string& word) {
     return kWordsOfScales.has(word) || (parallel && kSharedOut.has(word));
-  };
-  return kCountedThings.has(thing) && std::ranges::all_of(words, leaves_a_scale);
+  });
 }
 
 /// "train_batch_size", "batch_size_per_gpu", "per_device_batch".
@@ -196,92 +66,80 @@ bool is_batch_size(std::vector<std::string> words) {
     words.resize(words.size() - 2);
   if (words.size() > 1 && words.back() == "size")
     words.pop_back();
-  return !words.empty() && (words.back() == "batch" || words.back() == "batchsize") &&
-         !kNotOfBatchSizes.has_one_of(words);
+  return !words.empty() && words.back().ends_with("batch") && !kNotOfBatchSizes.has_one_of(words);
 }
 
-/// A plain name without its unit of time, and the unit: of "step_ms" and of "ms_per_step"; a rate
-/// such as "samples_per_s" has none.
-std::pair<std::string_view, std::string_view> split_unit(std::string_view name) {
-  const std::size_t per = name.find("_per_");
-  if (per != name.npos)
-    if (const std::string_view first = unit_among(kUnitsAtEnd, name.substr(0, per)); !first.empty())
-      return {name.substr(per + 1), first};
-  const std::size_t last = std::min(name.rfind('_'), name.size());
-  const std::string_view base = name.substr(0, last);
-  const std::string_view unit =
-      base == name || base.ends_with("_per") ? "" : unit_among(kUnitsAtEnd, name.substr(last + 1));
-  return {unit.empty() ? name : base, unit};
-}
-
-constexpr std::array<std::string_view, 6> kOfAllWorkers{
-    "global", "total", "effective", "overall", "aggregate", "world",
-};
-constexpr std::array<std::string_view, 4> kOfOneWorker{"per", "local", "micro", "device"};
-constexpr WordList kOfMachines{"mem memory ram vram"};
-
-/// True if a name contains one of these words, even without a separator: "globalbatch".
-template <std::size_t n>
-bool speaks_of(const std::string& name, const std::array<std::string_view, n>& wanted) {
-  return std::ranges::any_of(
-      name_words(name),
-      [&](const std::string& word) {
-        return std::ranges::any_of(
-            wanted,
-            [&](std::string_view candidate) {
-              return word == candidate || (candidate.size() > 4 && word.starts_with(candidate));
-            });
-      });
+/// The word of a name that is its unit of time: of "step_ms" and of "ms_per_step"; empty if there
+/// is none, as of a rate.
+std::string word_of_unit(std::string_view name) {
+  const NameParts parts = name_parts(name);
+  const std::vector<std::string> words = name_words(name);
+  const auto is_unit = [&](const std::string& word) {
+    return !unit_of_time(word, !contains(parts.words, word)).empty();
+  };
+  if (const auto per = std::ranges::find(words, "per"); per != words.end()) {
+    if (per != words.begin() && is_unit(*(per - 1)))
+      return *(per - 1);
+    if (per + 1 != words.end() && is_unit(*(per + 1)))
+      return {};
+  }
+  // The last one: a unit in brackets goes before another one in the name.
+  const auto unit = std::find_if(parts.units.rbegin(), parts.units.rend(), is_unit);
+  return unit == parts.units.rend() ? std::string() : *unit;
 }
 
 }  // namespace
 
-bool is_time_name(std::string_view name) {
-  const std::string plain = plain_name(name);
-  return kTimes.has(without_underscores(split_unit(plain).first));
+std::string unit_of_time(std::string_view word, bool is_clear) {
+  static const std::map<double, std::string> units{{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"},
+                                                   {1, "s"},     {60, "min"},  {3600, "h"}};
+  // "min" may be a minimum and "second" the next after the first; "m" rather is a length.
+  const bool is_sure = word.ends_with('s')
+                           ? word.size() < 3 || word.size() > 4 || word.find("sec") != word.npos
+                           : word.ends_with("sec");
+  const auto one = is_sure || (is_clear && word != "m") ? parse_quantity("1 " + std::string(word))
+                                                        : std::nullopt;
+  const auto found = one && one->unit == "s" ? units.find(one->value) : units.end();
+  return found == units.end() ? std::string() : found->second;
+}
+
+std::vector<std::string> name_words(std::string_view name) {
+  NameParts parts = name_parts(name);
+  for (std::string& unit : parts.units)
+    if (!contains(parts.words, unit))
+      parts.words.push_back(std::move(unit));
+  return parts.words;
+}
+
+std::string unit_of(std::string_view name) {
+  return unit_of_time(word_of_unit(name), true);
 }
 
 bool has_time_unit(std::string_view name) {
   return !unit_of(name).empty();
 }
 
-bool is_scale_name(std::string_view name) {
-  const std::string whole = without_underscores(name);
-  if (kBatches.has(whole) || kOtherScales.has(whole))
-    return true;
-  std::string_view base = whole;
-  if (base.ends_with("count") &&  // "gpucount"
-      kCountedThings.has(plural(std::string(base.substr(0, base.size() - 5)))))
-    return true;
-  for (const std::string_view prefix : {"numberof", "num", "n", "alloc", "req"})
-    if (const std::string thing(base.starts_with(prefix) ? base.substr(prefix.size()) : "");
-        !thing.empty() && (kCountedThings.has(thing) || kCountedThings.has(plural(thing))))
-      return true;
-  const std::vector<std::string> words = words_of(name);
-  return kCountedThings.has(base) || counts_things(words) || is_batch_size(words);
-}
-
-std::string unit_of(std::string_view name) {
-  return std::string(split_unit(plain_name(name)).second);
-}
-
 bool has_bracketed_unit(std::string_view name) {
-  return has_time_unit(name) && folded(last_part(name)) != plain_name(name);
+  return has_time_unit(name) && name.find_first_of("([,") != name.npos;
+}
+
+bool is_scale_name(std::string_view name) {
+  constexpr WordList others{"np concurrency"};
+  const std::vector<std::string> words = name_words(name);
+  return (words.size() == 1 && others.has(words[0])) || joined(words, " ") == "max batch size" ||
+         counts_things(words) || is_batch_size(words);
 }
 
 bool is_total_name(const std::string& name) {
-  return speaks_of(name, kOfAllWorkers);
+  return kOfAllWorkers.has_one_of(name_words(name));
 }
 
 bool is_per_something_name(const std::string& name) {
-  return speaks_of(name, kOfOneWorker);
+  return kOfOneWorker.has_one_of(name_words(name));
 }
 
 bool is_batch_name(const std::string& name) {
-  const std::vector<std::string> words = name_words(name);
-  return is_scale_name(name) && std::ranges::any_of(words, [](const std::string& word) {
-           return word.find("batch") != std::string::npos;
-         });
+  return is_scale_name(name) && contains(name_words(name), "batch");
 }
 
 bool is_worker_count_name(const std::string& name) {
@@ -291,7 +149,7 @@ bool is_worker_count_name(const std::string& name) {
 bool is_rate_of_one_worker_name(const std::string& name) {
   const std::vector<std::string> words = name_words(name);
   const auto thing = std::find(words.rbegin(), words.rend(), "per").base();
-  return thing != words.begin() && thing != words.end() && is_scale_name("num_" + *thing);
+  return thing != words.begin() && thing != words.end() && is_counted(*thing, true);
 }
 
 bool is_work_per_worker_name(const std::string& name) {
@@ -299,47 +157,14 @@ bool is_work_per_worker_name(const std::string& name) {
     return is_per_something_name(name);
   const std::vector<std::string> words = name_words(name);
   const auto per = std::ranges::find(words, "per");
-  if (per == words.begin() || per == words.end() || per + 1 == words.end())
-    return false;
-  // "procs" is a scale and so is "num_proc", so "proc" is what is counted.
-  return is_scale_name("num_" + *(per + 1)) &&
+  return per != words.begin() && per != words.end() && per + 1 != words.end() &&
+         is_counted(*(per + 1), true) &&
          std::none_of(words.begin(), per, [](const std::string& word) {
-           return is_scale_name(word) || kOfMachines.has(word);
+           return is_counted(word, false) || kOfMachines.has(word);
          });
 }
 
 namespace {
-
-ColumnFacts facts_of_numbers(const Column& column) {
-  ColumnFacts facts;
-  facts.texts = column.bad_cells.size();
-  facts.numbers = column.numbers.size() - facts.texts;
-  bool zero = false;
-  bool one = false;
-  bool other = false;
-  bool different = false;
-  bool not_positive = false;
-  for (const double x : column.numbers) {  // NaN (a bad cell) counts as "other" and "different"
-    zero = zero || x == 0;
-    one = one || x == 1;
-    other = other || !(x == 0 || x == 1);
-    different = different || !(x == column.numbers[0]);
-    not_positive = not_positive || x <= 0;
-  }
-  facts.constant = !different;
-  facts.zero_one = zero && one && !other;
-  facts.all_positive = !not_positive;
-  return facts;
-}
-
-ColumnFacts facts_of_texts(const Column& column) {
-  ColumnFacts facts;
-  const std::vector<double> numbers = level_numbers(column);
-  for (const std::uint32_t code : column.codes)
-    ++(std::isnan(numbers[code]) ? facts.texts : facts.numbers);
-  facts.constant = column.levels.size() == 1;
-  return facts;
-}
 
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kGroupMarks = ", _'";
@@ -388,7 +213,23 @@ void respell(Column& column) {
 }  // namespace
 
 ColumnFacts facts_of(const Column& column) {
-  return column.is_numeric() ? facts_of_numbers(column) : facts_of_texts(column);
+  const std::vector<double> numbers = numbers_of(column);
+  const auto count = [&](const auto& is_counted) {
+    return to_size(std::ranges::count_if(numbers, is_counted));
+  };
+  ColumnFacts facts;
+  facts.texts = count([](double x) { return std::isnan(x); });
+  facts.numbers = numbers.size() - facts.texts;
+  if (!column.is_numeric()) {
+    facts.constant = column.levels.size() == 1;
+    return facts;
+  }
+  const std::size_t zeros = count([](double x) { return x == 0; });
+  const std::size_t ones = count([](double x) { return x == 1; });
+  facts.constant = count([&](double x) { return x == numbers[0]; }) == numbers.size();
+  facts.zero_one = zeros > 0 && ones > 0 && zeros + ones == numbers.size();
+  facts.all_positive = count([](double x) { return x <= 0; }) == 0;
+  return facts;
 }
 
 std::optional<std::string> without_group_marks(std::string_view text) {
@@ -421,36 +262,6 @@ bool holds_written_numbers(const Column& column) {
                                      [](const std::string& level) {
                                        return without_group_marks(level) || has_size_letter(level);
                                      });
-}
-
-bool is_same_everywhere(const std::vector<SignedColumn>& product, double agreement) {
-  double low = 0;
-  double high = 0;
-  const std::size_t rows = product.front().column->logarithms.size();
-  for (std::size_t row = 0; row < rows; ++row) {
-    double sum = 0;
-    for (const SignedColumn& factor : product)
-      sum += factor.power * factor.column->logarithms[row];
-    low = row == 0 ? sum : std::min(low, sum);
-    high = row == 0 ? sum : std::max(high, sum);
-    if (high - low > 2 * agreement)
-      return false;
-  }
-  return true;
-}
-
-std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts) {
-  std::vector<LogColumn> result;
-  for (const ColumnPart* part : parts) {
-    const Column& column = *part->column;
-    if (!column.is_numeric() || !column.bad_cells.empty() || !part->facts.all_positive ||
-        part->facts.constant)
-      continue;
-    std::vector<double> logarithms = mapped(column.numbers, [](double x) { return std::log(x); });
-    result.push_back({part, std::move(logarithms), is_whole(column)});
-  }
-  std::ranges::sort(result, {}, &LogColumn::name);
-  return result;
 }
 
 std::size_t distinct_values(const Column& column) {
@@ -511,7 +322,8 @@ bool holds_numbers_as_written(const Column& column) {
   return std::ranges::all_of(
       column.levels,
       [](const std::string& level) {
-        return level.find_first_not_of("0123456789.,+-eE% ") == std::string::npos;
+        return level.find_first_not_of("0123456789.,+-eE% ") == std::string::npos ||
+               has_size_letter(level);
       });
 }
 
@@ -526,9 +338,10 @@ std::vector<std::string> unify_truth_values(Table& table) {
   for (Column& column : table.columns) {
     if (const auto found = spellings(column); !found.empty()) {
       respell(column);
-      sentences.push_back(fmt::format(
-          "Column '{}' spells its truth values {}; they are taken as 'true' and 'false'.",
-          column.name, quoted_list(found)));
+      sentences.push_back(
+          fmt::format("Column '{}' spells its truth values {}; "
+                      "they are taken as 'true' and 'false'.",
+                      column.name, quoted_list(found)));
     }
   }
   return sentences;

@@ -14,33 +14,13 @@
 
 namespace perfmodel {
 
-/// A unit of time, and the words for it.
-struct WordsOfUnit {
-  std::string_view unit;
-  WordList words;
-};
-
-/// The unit of a word; empty if it is none.
-std::string_view unit_among(std::span<const WordsOfUnit> units, std::string_view word);
-
-/// The member of a nested object that a column's name denotes, by which its quantity is recognised:
-/// "batch_size" of "config.batch_size"; the whole name if it has no such parts ("p99.9_ms").
-std::string_view last_part(std::string_view name);
-
-/// The words of a column's name in lower case, split at any punctuation or capital:
-/// "samples_per_s", "Step Time (ms)", "gpuUtil". A slash becomes "per".
+/// The words of a column's name, units in brackets among them, see name_parts(): "step", "time" and
+/// "ms" of "Step Time (ms)".
 std::vector<std::string> name_words(std::string_view name);
 
-/// The last of the words; empty, which no WordList has, of a name without letters and digits.
-std::string last_word(std::span<const std::string> words);
-
-/// The words of a name without statistics and percentages at either end: "loss" of "mean_loss",
-/// "gpu util" of "gpu_util_p99".
-std::vector<std::string> words_of_quantity(std::string_view name);
-
-/// True if a column of this name usually holds a measured time: "time_s", "Iteration Time (ms)",
-/// "t".
-bool is_time_name(std::string_view name);
+/// The unit of time that a word says: "ms" for "msec"; empty if it says none. Some do so only where
+/// it is clear that a unit stands there: "min" and "h".
+std::string unit_of_time(std::string_view word, bool is_clear);
 
 /// True if a name ends in a unit of time: "epoch_s", "gpu_time_us". Some settings do so as well.
 bool has_time_unit(std::string_view name);
@@ -120,56 +100,6 @@ bool has_size_letter(std::string_view text);
 
 /// True if a reader would take all texts of a column for numbers, although parse_number() does not.
 bool holds_written_numbers(const Column& column);
-
-/// The logarithms of a column of numbers > 0, which turn products into sums.
-struct LogColumn {
-  const ColumnPart* part;
-  std::vector<double> logarithms;
-  bool is_whole = false;  ///< all numbers are integers
-
-  const std::string& name() const { return part->column->name; }
-};
-
-struct SignedColumn {
-  const LogColumn* column;
-  int power;
-};
-
-/// True if the product of these powers is the same in every row, within a relative tolerance of
-/// `agreement`. Stops at the first row that differs.
-bool is_same_everywhere(const std::vector<SignedColumn>& product, double agreement);
-
-/// Numbers of factors.
-struct ProductSizes {
-  std::size_t least;
-  std::size_t most;
-};
-
-/// Calls `take` with products of so many columns, of which the given members are the first, until
-/// it returns a value. The first member is no further factor.
-template <class Take>
-auto find_product(const std::vector<LogColumn>& columns, const ProductSizes& sizes,
-                  std::vector<SignedColumn> members, const Take& take) {
-  const auto search = [&](const auto& self, std::size_t from) -> decltype(take(members)) {
-    if (members.size() >= sizes.least)
-      if (auto found = take(members))
-        return found;
-    for (std::size_t i = from; i < columns.size() && members.size() < sizes.most; ++i)
-      for (const int power : {1, -1}) {
-        if (members.empty() ? power < 0 : members[0].column->part == columns[i].part)
-          continue;
-        members.push_back({&columns[i], power});
-        if (auto found = self(self, i + 1))
-          return found;
-        members.pop_back();
-      }
-    return std::nullopt;
-  };
-  return search(search, 0);
-}
-
-/// The columns that contain only numbers > 0 and are not constant, in the order of their names.
-std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts);
 
 std::size_t distinct_values(const Column& column);
 

@@ -11,6 +11,7 @@
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
 #include "roles/unit_columns.hpp"
+#include "roles/vocabulary.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -24,7 +25,8 @@ constexpr std::array<std::string_view, 5> kOutOfTime = {"timeout", "timed_out", 
 constexpr std::array<std::string_view, 4> kOutOfMemory = {"oom", "outofmemory", "out_of_memory",
                                                           "memory_limit"};
 constexpr WordList kCompleted{
-    "completed complete cached ok success successful succeeded done finished passed true"};
+    "completed complete cached ok success successful succeeded done finished pass passed valid "
+    "correct true"};
 
 bool has_part(const std::string& word, const auto& parts) {
   return std::ranges::any_of(
@@ -158,6 +160,27 @@ std::optional<std::string> least_of(const std::string& cell) {
   return parse_number(text) || parse_quantity(text) ? std::optional(text) : std::nullopt;
 }
 
+bool is_outcome(const std::string& word) {
+  return !word.empty() && !is_missing(word) && word != "none" &&
+         (kCompleted.has(folded(word)) || tells_failure(word));
+}
+
+bool tells_failures(const Column& column) {
+  constexpr WordList codes{"exit exitcode returncode rc"};
+  constexpr double most = 255;
+  if (column.is_numeric())
+    return codes.has_one_of(name_words(column.name)) && is_whole(column) &&
+           column.bad_cells.empty() && std::ranges::min(column.numbers) == 0 &&
+           std::ranges::max(column.numbers) > 0 && std::ranges::max(column.numbers) <= most;
+  const bool is_named = has_kind(column.name, "status outcome");
+  const auto failed = std::ranges::count_if(
+      column.levels, [](const std::string& level) { return !failure_of(level).empty(); });
+  return failed > 0 && failed < std::ssize(column.levels) &&
+         std::ranges::all_of(column.levels, [&](const std::string& level) {
+           return is_outcome(level) || (is_named && truth_value(level));
+         });
+}
+
 std::string failure_of(const std::string& status) {
   if (const auto code = parse_number(status))
     return *code == 0                                     ? ""
@@ -178,8 +201,11 @@ void tell_failures(const std::string& status, const std::string& measured, Table
   Column told = as_numbers(cells);
   told.bad_cells.clear();
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    const std::string failure = failure_of(states.text(row));
+    std::string failure = failure_of(states.text(row));
     const std::string cell = cells.text(row);
+    if (!failure.empty() && ran_out_of(failure) == RanOutOf::nothing &&
+        ran_out_of(cell) != RanOutOf::nothing)
+      failure = cell;  // it says more than "failed"
     const bool is_failure = !failure.empty() && !least_of(cell);
     if (is_failure)
       told.numbers[row] = std::numeric_limits<double>::quiet_NaN();
@@ -382,17 +408,10 @@ std::string words_for(const std::vector<FailedRuns>& failed, const std::string& 
 
 namespace {
 
-/// Last words of names of columns that say how a run ended: they differ after it failed.
-constexpr WordList kEndings{
-    "status state exit exitcode code returncode rc error errors exception signal reason message "
-    "msg outcome result failed failure failures crashed oom stderr"};
-
 /// The input that a column is if only failed runs differ in it, and not in how they ended.
 std::optional<FailureInput> input_of_failed(const LeftOut& constant, const Table& failed) {
   const Column* const column = failed.find(constant.column);
-  const std::vector<std::string> words = name_words(constant.column);
-  if (column == nullptr || constant.value.empty() || is_by_product_name(constant.column) ||
-      kEndings.has(last_word(words)))
+  if (column == nullptr || constant.value.empty() || names_measured(constant.column))
     return std::nullopt;
   CategoricalInput found{constant.column, {constant.value}};
   bool are_numbers = true;

@@ -19,6 +19,13 @@ RanOutOf limit_in(const Column& measured);
 /// there; nullopt for others.
 std::optional<std::string> least_of(const std::string& cell);
 
+/// Whether a word says how a run ended: "COMPLETED", "oom".
+bool is_outcome(const std::string& word);
+
+/// Whether a column says how each run ended, and that some failed: states ("COMPLETED", "OOM"),
+/// truth values of a column such as "success", or exit codes.
+bool tells_failures(const Column& column);
+
 /// A word for the failure that an exit code or a state of a job tells of: "timeout" of "TIMEOUT",
 /// 124 (of timeout(1)), 142 and 152 (128 + SIGALRM, SIGXCPU); "oom" of 137 (128 + SIGKILL, as the
 /// kernel's out-of-memory killer and container runtimes end processes); empty for 0 and

@@ -11,6 +11,7 @@
 #include "columns/spec.hpp"
 #include "roles/left_out.hpp"
 #include "roles/roles.hpp"
+#include "roles/vocabulary.hpp"
 #include "table/expressions.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
@@ -68,18 +69,6 @@ Table derive_as_requested(const Table& table, const std::vector<DerivedColumn>& 
 
 namespace {
 
-constexpr std::array kUnitsOfRates{
-    WordsOfUnit{"s", {"s sec secs second seconds"}},
-    WordsOfUnit{"ms", {"ms millisecond"}},
-    WordsOfUnit{"us", {"us"}},
-    WordsOfUnit{"min", {"min minute minutes"}},
-    WordsOfUnit{"h", {"h hr hour"}},
-};
-
-std::string unit_of_word(std::string_view word) {
-  return std::string(unit_among(kUnitsOfRates, word));
-}
-
 std::string singular(std::string word) {
   if (word == "batches")
     return "batch";
@@ -91,14 +80,10 @@ std::string singular(std::string word) {
 /// The noun and the unit of time of a rate: {"sample", "s"} of "samples_per_s".
 std::pair<std::string, std::string> thing_and_unit(std::string_view name) {
   const std::vector<std::string> words = name_words(name);
-  for (const std::string& word : words) {  // "imgpersec"
-    const auto per = word.rfind("per");
-    if (per != word.npos && per > 0 && !unit_of_word(word.substr(per + 3)).empty())
-      return {singular(word.substr(0, per)), unit_of_word(word.substr(per + 3))};
-  }
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
-    if (words[i] == "per" && !unit_of_word(words[i + 1]).empty())
-      return {i == 0 ? "" : singular(words[i - 1]), unit_of_word(words[i + 1])};
+    if (const std::string unit = unit_of_time(words[i + 1], true);
+        words[i] == "per" && !unit.empty())
+      return {i == 0 ? "" : singular(words[i - 1]), unit};
   return {};
 }
 
@@ -125,15 +110,15 @@ std::string work_of_iteration(const Throughput& throughput, const Table& table) 
 }  // namespace
 
 bool names_throughput(std::string_view name) {
-  constexpr WordList prices{"price cost usd eur"};
-  if (prices.has_one_of(name_words(name)))
+  if (has_kind(name, "price cost") || (has_time_unit(name) && has_kind(name, "time")))
     return false;
   if (!thing_and_unit(name).second.empty())
     return true;
   constexpr WordList rates{
-      "throughput tput qps rps tps fps ips iops gflops tflops mflops bandwidth bw gbps mbps gbs "
+      "throughput tput qps rps tps fps ips iops gflops "
+      "tflops mflops bandwidth bw gbps mbps gbs "
       "mbs busbw algbw"};
-  return !is_time_name(name) && !has_time_unit(name) && rates.has_one_of(name_words(name));
+  return !names_time(name) && !has_time_unit(name) && rates.has_one_of(name_words(name));
 }
 
 std::optional<std::string> warning_of_throughput(const std::string& target) {
@@ -145,7 +130,8 @@ std::optional<std::string> warning_of_throughput(const std::string& target,
   if (!names_throughput(target))
     return std::nullopt;
   return fmt::format(
-      "column '{}' has the name of a throughput, but is taken as a time; pass {} instead of "
+      "column '{}' has the name of a throughput, but is taken "
+      "as a time; pass {} instead of "
       "--target "
       "{} if it is one",
       target, options.throughput(target), shell_word(target));
@@ -171,7 +157,8 @@ std::optional<std::string> warning_of_work(const Throughput& throughput, const T
   if (!is_work_per_worker_name(work) || better.empty() || better == work)
     return std::nullopt;
   return fmt::format(
-      "--work {} is per worker by its name, but '{}' counts the work of all workers; pass --work "
+      "--work {} is per worker by its name, but '{}' counts the "
+      "work of all workers; pass --work "
       "{} if it does, too",
       shell_word(throughput.work), throughput.column, shell_word(better));
 }
@@ -333,19 +320,14 @@ bool may_be_total(const std::string& name) {
          !is_worker_count_name(name);
 }
 
-/// True if two columns are equal except for rounding.
-bool is_same_column(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::equal(
-      a.begin(), a.end(), b.begin(), b.end(),
-      [](double x, double y) { return static_cast<float>(x) == static_cast<float>(y); });
+/// Without differences smaller than those of a float, which are rounding.
+std::vector<double> rounded(const std::vector<double>& values) {
+  return mapped(
+      values, [](double value) { return static_cast<double>(static_cast<float>(value)); });
 }
 
 std::size_t different(const std::vector<double>& values) {
-  // Smaller differences than those of a float are rounding.
-  return sorted_unique(
-             mapped(values,
-                    [](double value) { return static_cast<double>(static_cast<float>(value)); }))
-      .size();
+  return sorted_unique(rounded(values)).size();
 }
 
 std::vector<const Column*> positive_inputs(const Table& table, const Roles& roles) {
@@ -387,7 +369,7 @@ std::optional<TotalPerWorker> find_total_per_worker(const Table& table, const Ro
       const TotalPerWorker found{total->name, workers->name, different(total->numbers),
                                  different(each)};
       const bool is_input = std::ranges::any_of(
-          inputs, [&](const Column* input) { return is_same_column(input->numbers, each); });
+          inputs, [&](const Column* input) { return rounded(input->numbers) == rounded(each); });
       if (3 * found.per_worker <= 2 * found.values && !is_input &&
           table.find(found.column()) == nullptr && has_names_for_formula(found) &&
           (!out || found.per_worker < out->per_worker))
@@ -406,7 +388,8 @@ void count_total_per_worker(Table& table, Roles& roles) {
   for (auto* names : {&roles.intrinsic, &roles.extrinsic})
     std::replace(names->begin(), names->end(), found->total, found->column());
   roles.notices.push_back(
-      fmt::format("Column '{}' counts per '{}', as it was set: {} different values in place of {}. "
+      fmt::format("Column '{}' counts per '{}', as it was set: {} different values in "
+                  "place of {}. "
                   "--keep-totals leaves it as it is.",
                   found->total, found->workers, found->per_worker, found->values));
 }

@@ -1,22 +1,102 @@
 #include <fmt/core.h>
+#include <Eigen/QR>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "base/eigen.hpp"
 #include "columns/spec.hpp"
 #include "roles/left_out.hpp"
 
 namespace perfmodel {
 namespace {
 
+/// The logarithms of a column of numbers > 0, which turn products into sums.
+struct LogColumn {
+  const ColumnPart* part;
+  std::vector<double> logarithms;
+  bool is_whole = false;  ///< all numbers are integers
+
+  const std::string& name() const { return part->column->name; }
+};
+
+struct SignedColumn {
+  const LogColumn* column;
+  int power;
+};
+
 using Members = std::vector<SignedColumn>;
+
+/// True if the product of these powers is the same in every row, within a relative tolerance of
+/// `agreement`. Stops at the first row that differs.
+bool is_same_everywhere(const Members& product, double agreement) {
+  double low = 0;
+  double high = 0;
+  const std::size_t rows = product.front().column->logarithms.size();
+  for (std::size_t row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (const SignedColumn& factor : product)
+      sum += factor.power * factor.column->logarithms[row];
+    low = row == 0 ? sum : std::min(low, sum);
+    high = row == 0 ? sum : std::max(high, sum);
+    if (high - low > 2 * agreement)
+      return false;
+  }
+  return true;
+}
+
+/// Numbers of factors.
+struct ProductSizes {
+  std::size_t least;
+  std::size_t most;
+};
+
+/// Calls `take` with products of so many columns, of which the given members are the first, until
+/// it returns a value. The first member is no further factor.
+template <class Take>
+auto find_product(const std::vector<LogColumn>& columns, const ProductSizes& sizes, Members members,
+                  const Take& take) {
+  const auto search = [&](const auto& self, std::size_t from) -> decltype(take(members)) {
+    if (members.size() >= sizes.least)
+      if (auto found = take(members))
+        return found;
+    for (std::size_t i = from; i < columns.size() && members.size() < sizes.most; ++i)
+      for (const int power : {1, -1}) {
+        if (members.empty() ? power < 0 : members[0].column->part == columns[i].part)
+          continue;
+        members.push_back({&columns[i], power});
+        if (auto found = self(self, i + 1))
+          return found;
+        members.pop_back();
+      }
+    return std::nullopt;
+  };
+  return search(search, 0);
+}
+
+/// The columns that contain only numbers > 0 and are not constant, in the order of their names.
+std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts) {
+  std::vector<LogColumn> result;
+  for (const ColumnPart* part : parts) {
+    const Column& column = *part->column;
+    if (!column.is_numeric() || !column.bad_cells.empty() || !part->facts.all_positive ||
+        part->facts.constant)
+      continue;
+    std::vector<double> logarithms = mapped(column.numbers, [](double x) { return std::log(x); });
+    result.push_back({part, std::move(logarithms), is_whole(column)});
+  }
+  std::ranges::sort(result, {}, &LogColumn::name);
+  return result;
+}
 
 constexpr double kOfWholeNumbers = 1e-9;    // a product of integers is exact
 constexpr double kOfRoundedNumbers = 5e-4;  // "4.32" for log2(20)
@@ -195,6 +275,55 @@ std::optional<LeftOut> find_by_level(const std::vector<LogColumn>& columns,
   return std::nullopt;
 }
 
+/// The law by which whole numbers are a sum of multiples of two others, their product and 1 in
+/// every row, of at least six different ones; empty if there is none.
+std::string law_of_sum(const LogColumn& y, const LogColumn& a, const LogColumn& b) {
+  constexpr std::size_t fewest = 6;
+  const std::vector<double>& of_y = y.part->column->numbers;
+  const VectorXd of_a = VectorXd::Map(a.part->column->numbers.data(), index(of_y.size()));
+  const VectorXd of_b = VectorXd::Map(b.part->column->numbers.data(), index(of_y.size()));
+  MatrixXd terms(of_a.size(), 4);
+  terms << of_a, of_b, of_a.cwiseProduct(of_b), VectorXd::Ones(of_a.size());
+  const VectorXd wanted = VectorXd::Map(of_y.data(), of_a.size());
+  const VectorXd factors = terms.colPivHouseholderQr().solve(wanted);
+  if ((terms * factors - wanted).lpNorm<Eigen::Infinity>() > kOfWholeNumbers * wanted.maxCoeff() ||
+      combinations({{&a, 1}, {&b, 1}}) < fewest)
+    return {};
+  std::vector<std::string> parts;
+  const std::array names = {a.name(), b.name(), a.name() + " * " + b.name(), std::string()};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const double factor = std::round(factors[index(i)] * 1e6) / 1e6;
+    if (factor != 0)
+      parts.push_back(names[i].empty() ? to_text(factor)
+                      : factor == 1    ? names[i]
+                                       : to_text(factor) + " * " + names[i]);
+  }
+  return joined(parts, " + ");
+}
+
+/// The law by which a column is a sum of two of the others: "32 * b + b * prompt" of the cached
+/// tokens of b requests, "prompt + answer" of all tokens.
+std::string law_of_sum(const LogColumn& y, const std::vector<LogColumn>& others) {
+  constexpr std::size_t most = 12;
+  std::vector<const LogColumn*> fewer;
+  const std::size_t values = distinct_values(*y.part->column);
+  for (const LogColumn& other : others)
+    if (other.is_whole && distinct_values(*other.part->column) < values)
+      fewer.push_back(&other);
+  for (std::size_t i = 0; i < fewer.size() && fewer.size() <= most && y.is_whole; ++i)
+    for (std::size_t j = i + 1; j < fewer.size(); ++j)
+      if (std::string law = law_of_sum(y, *fewer[i], *fewer[j]); !law.empty())
+        return law;
+  return {};
+}
+
+std::optional<LeftOut> find_sum(const std::vector<LogColumn>& columns) {
+  for (const LogColumn& column : columns)
+    if (std::string law = column.part->by_flag ? "" : law_of_sum(column, columns); !law.empty())
+      return LeftOut{column.name(), LeftOut::Because::identity, std::move(law)};
+  return std::nullopt;
+}
+
 std::optional<LeftOut> find_one(const std::vector<LogColumn>& columns,
                                 const std::vector<ColumnPart>& parts) {
   if (auto found = find_product(columns, {2, 2}, {}, identity_that_holds))
@@ -205,6 +334,8 @@ std::optional<LeftOut> find_one(const std::vector<LogColumn>& columns,
     if (size < 4 || columns.size() <= kMostColumnsOfFour)
       if (auto found = find_product(columns, {size, size}, {}, identity_that_holds))
         return found;
+  if (auto found = find_sum(columns))
+    return found;
   return find_by_level(columns, parts);
 }
 
@@ -229,182 +360,6 @@ std::vector<LeftOut> find_identities(const std::vector<ColumnPart>& parts) {
     identities.push_back(*std::move(found));
   }
   return identities;
-}
-
-namespace {
-
-using Names = std::vector<std::string>;
-
-constexpr WordList kRepetitions{
-    "rep repl repetition repeat replicate replication run trial visit attempt experiment "
-    "measurement "
-    "seed"};
-// Other words that such a name may contain: "run_id", "random_seed", "seed 3".
-constexpr WordList kBesideRepetitions{"id idx index no nr number random rng uuid count"};
-constexpr WordList kIds{"id idx index uuid guid pid"};
-constexpr WordList kWhatHasIds{"job config configuration test sample row record task case"};
-constexpr WordList kHashes{"hash sha sha1 sha256 md5 digest checksum"};
-constexpr WordList kDates{"date datetime timestamp timestamps"};
-
-/// The words of the last part of a name; "configurationID" is split as "configurationId".
-Names label_words(const std::string& name) {
-  Names words = name_words(last_part(name));
-  if (!words.empty() && words.back().size() > 2 && name.ends_with("ID")) {
-    words.back().erase(words.back().size() - 2);
-    words.emplace_back("id");
-  }
-  return words;
-}
-
-bool is_repetition_name(const Names& words) {
-  return kRepetitions.has_one_of(words) && std::ranges::all_of(
-                                               words,
-                                               [](const auto& word) {
-                                                 return kRepetitions.has(word) ||
-                                                        kBesideRepetitions.has(word);
-                                               });
-}
-
-/// "id", "job_id", "config index".
-bool is_id_name(const Names& words) {
-  return kIds.has(last_word(words)) && std::all_of(
-                                           words.begin(), words.end() - 1,
-                                           [](const auto& word) { return kWhatHasIds.has(word); });
-}
-
-/// True if the values are 0, 1, 2, ... or 1, 2, 3, ... without gaps, in any order.
-bool counts_up(const Column& column) {
-  const std::set<double> values(column.numbers.begin(), column.numbers.end());
-  return is_whole(column) && (*values.begin() == 0 || *values.begin() == 1) &&
-         *values.rbegin() - *values.begin() + 1 == static_cast<double>(values.size());
-}
-
-/// "r1", "r2", "r10".
-bool differ_in_digits_alone(const Names& levels) {
-  std::set<std::string> rests;
-  for (std::string level : levels) {
-    const std::size_t length = level.size();
-    std::erase_if(level, [](char c) { return c >= '0' && c <= '9'; });
-    if (level.size() == length)
-      return false;
-    rests.insert(level);
-  }
-  return rests.size() == 1;
-}
-
-bool is_repetition(const Column& column, const Names& words) {
-  if (!column.is_numeric())
-    return is_repetition_name(words) && differ_in_digits_alone(column.levels);
-  if (!column.bad_cells.empty())
-    return false;
-  if (words == Names{"iteration"} || words == Names{"iter"})
-    return counts_up(column);
-  return is_repetition_name(words) && is_whole(column);
-}
-
-/// True if a text begins like a pattern, in which 0 stands for any digit.
-bool begins_like(std::string_view text, std::string_view pattern) {
-  return text.size() >= pattern.size() && std::equal(
-                                              pattern.begin(), pattern.end(), text.begin(),
-                                              [](char wanted, char c) {
-                                                return wanted == '0' ? c >= '0' && c <= '9'
-                                                                     : c == wanted;
-                                              });
-}
-
-/// The text with "00" for the name of a month in "02-Mar-2024".
-std::string with_number_of_month(std::string_view text) {
-  constexpr WordList months{"jan feb mar apr may jun jul aug sep oct nov dec"};
-  std::string out(text);
-  if (text.size() >= 11 && months.has(folded(text.substr(3, 3))))
-    out.replace(3, 3, "00");
-  return out;
-}
-
-/// "2024-05-31", "2024/05/31 10:00", "31.05.2024", "31-May-2024", "10:00:59".
-bool is_date(std::string_view cell) {
-  const std::string with_number = with_number_of_month(cell);
-  const std::string_view text = with_number;
-  for (const std::string_view day :
-       {"0000-00-00", "0000/00/00", "00.00.0000", "00/00/0000", "00-00-0000", "00 00 0000"}) {
-    if (!begins_like(text, day))
-      continue;
-    const std::string_view rest = text.substr(day.size());
-    return rest.empty() || begins_like(rest.substr(1), "00:00") ||
-           begins_like(rest.substr(1), "0000");
-  }
-  return begins_like(text, "00:00") && text.size() <= 15 &&
-         text.find_first_not_of("0123456789:.") == std::string_view::npos;
-}
-
-/// "/data/run.csv", "s3://bucket/x", "logs/a/b", "logs/run1.json"; not "facebook/opt-125m".
-bool is_path(std::string_view text) {
-  const std::size_t slash = text.rfind('/');
-  if (slash == std::string_view::npos)
-    return false;
-  if (text.find('/') != slash || slash == 0 || text.starts_with("./") || text.starts_with("~"))
-    return true;
-  const std::size_t dot = text.rfind('.');
-  return dot != std::string_view::npos && dot > slash && dot + 1 < text.size() &&
-         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(dot) + 1, text.end(),
-                     [](char c) { return c >= 'a' && c <= 'z'; });
-}
-
-/// "9f3a2b1", or any text of a column that is called "hash" or "id".
-bool is_hash(std::string_view text) {
-  constexpr std::size_t shortest = 6;  // "fa11ed" may be a word
-  return text.size() >= shortest &&
-         text.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos &&
-         text.find_first_of("0123456789") != std::string_view::npos;
-}
-
-/// Revisions of a program, of which some hashes have digits alone.
-bool is_revision(const Column& column, const Names& words) {
-  constexpr WordList revisions{"revision rev commit"};
-  const auto is_one = [](const std::string& text) { return parse_number(text) || is_hash(text); };
-  return (revisions.has(last_word(words)) || kHashes.has(last_word(words))) &&
-         std::ranges::all_of(column.levels, is_one) &&
-         std::ranges::all_of(column.bad_cells, is_one, &BadCell::text);
-}
-
-bool is_text_label(const Column& column, const Names& words, std::size_t rows) {
-  constexpr std::size_t kFewLevels = 10;  // so few models or datasets may occur once each
-  const Names& levels = column.levels;
-  if (std::ranges::all_of(levels, is_date))
-    return true;
-  if (is_scale_name(column.name) || holds_numbers_as_written(column))
-    return false;
-  return 10 * levels.size() > 9 * rows &&
-         (levels.size() >= kFewLevels || std::ranges::all_of(levels, is_path) ||
-          std::ranges::all_of(levels, is_hash) || kHashes.has(last_word(words)) ||
-          is_id_name(words));
-}
-
-bool is_label(const Column& column, const Names& words, std::size_t rows) {
-  if (!column.is_numeric())
-    return is_text_label(column, words, rows);
-  return column.bad_cells.empty() && is_whole(column) &&
-         (kDates.has_one_of(words) || is_id_name(words));
-}
-
-}  // namespace
-
-std::vector<LeftOut> find_run_labels(const Table& table, const std::vector<ColumnPart>& parts) {
-  std::vector<LeftOut> found;
-  for (const ColumnPart& part : parts) {
-    const Column& column = *part.column;
-    if (!part.is_input() || part.by_flag || !column.formula.empty())
-      continue;
-    const Names words = label_words(column.name);
-    const bool is_mixed = part.facts.mixed();
-    if (!is_mixed && is_repetition(column, words))
-      found.push_back({column.name, LeftOut::Because::repetition, {}});
-    else if (is_mixed ? is_revision(column, words) : is_label(column, words, table.rows()))
-      found.push_back({column.name, LeftOut::Because::label, {}});
-  }
-  std::stable_partition(found.begin(), found.end(),
-                        [](auto& item) { return item.because == LeftOut::Because::repetition; });
-  return found;
 }
 
 namespace {
@@ -495,6 +450,83 @@ std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts) {
     steps.push_back(*std::move(found));
   }
   return steps;
+}
+
+namespace {
+
+constexpr double kAgreement = 0.01;          // of a law, in every row
+constexpr std::size_t kFewestRowsOfLaw = 5;  // four columns fit fewer rows by chance
+
+/// The law x = time^+-1 times up to two of the other columns, if it holds.
+std::optional<std::string> law_of(const LogColumn& x, const LogColumn& time,
+                                  const std::vector<LogColumn>& inputs) {
+  const auto law = [&](const Members& members) -> std::optional<std::string> {
+    if (!is_same_everywhere(members, kAgreement))
+      return std::nullopt;
+    std::vector<Factor> named;
+    for (const SignedColumn& factor : std::span(members).subspan(2))
+      named.push_back({factor.column->name(), factor.power});
+    named.push_back({time.name(), members[1].power});
+    return product_text(named);
+  };
+  for (const int of_time : {-1, 1})
+    if (auto found = find_product(inputs, {2, 4}, {{&x, -1}, {&time, of_time}}, law))
+      return found;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string law_of_sum(const ColumnPart& x, const std::vector<const ColumnPart*>& others) {
+  const std::vector<LogColumn> own = log_columns({&x});
+  return own.empty() ? std::string() : law_of_sum(own[0], log_columns(others));
+}
+
+std::optional<std::string> law_with_target(const ColumnPart& x, const ColumnPart& target,
+                                           const std::vector<const ColumnPart*>& factors) {
+  const std::vector<LogColumn> time = log_columns({&target});
+  const std::vector<LogColumn> own = log_columns({&x});
+  if (x.column->numbers.size() < kFewestRowsOfLaw || time.empty() || own.empty() ||
+      is_same_everywhere({{&time[0], 1}}, kAgreement))
+    return std::nullopt;
+  std::vector<const ColumnPart*> others = factors;
+  std::erase(others, &x);
+  return law_of(own[0], time[0], log_columns(others));
+}
+
+std::vector<ColumnPart> numeric_parts(const Table& table, const ModelSpec& spec) {
+  std::vector<ColumnPart> parts;
+  const auto add = [&](const std::vector<NumericInput>& inputs, Part part) {
+    for (const NumericInput& input : inputs) {
+      const Column& column = table.at(input.column);
+      if (!spec.is_derived(input.column))
+        parts.push_back({.column = &column, .part = part, .facts = facts_of(column)});
+    }
+  };
+  add(spec.intrinsic, Part::intrinsic);
+  add(spec.extrinsic, Part::extrinsic);
+  return parts;
+}
+
+bool looks_measured(const Column& column) {
+  return (column.unit == "s" || !is_whole(column)) &&
+         2 * distinct_values(column) > column.numbers.size();
+}
+
+std::vector<LeftOut> inputs_given_by_target(const Table& table, const ModelSpec& spec) {
+  const std::vector<ColumnPart> parts = numeric_parts(table, spec);
+  const Column& column = table.at(spec.target);
+  const ColumnPart target{.column = &column, .part = Part::target, .facts = facts_of(column)};
+  std::vector<const ColumnPart*> factors;
+  for (const ColumnPart& part : parts)
+    factors.push_back(&part);
+  std::vector<LeftOut> out;
+  for (const ColumnPart& part : parts)
+    if (const auto law = part.is_number() && looks_measured(*part.column)
+                             ? law_with_target(part, target, factors)
+                             : std::nullopt)
+      out.push_back({part.column->name, LeftOut::Because::result, *law});
+  return out;
 }
 
 }  // namespace perfmodel

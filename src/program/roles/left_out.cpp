@@ -2,129 +2,12 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
+#include "roles/vocabulary.hpp"
 
 namespace perfmodel {
-namespace {
-
-using Words = std::vector<std::string>;
-
-/// Columns that a tool writes besides the settings of its runs, folded.
-struct ToolColumns {
-  WordList key;  ///< all of these are in each of the tool's tables
-  WordList results;
-  WordList labels;        ///< names, places and dates of runs
-  bool measures = false;  ///< it runs benchmarks: all other columns are their settings
-
-  std::size_t count(const Words& names) const {
-    return to_size(std::ranges::count_if(
-        names, [&](const std::string& name) { return role(folded(name)).has_value(); }));
-  }
-  bool has_key(const Words& names) const {
-    return key.words.empty() ||
-           std::ranges::count_if(
-               names, [&](const std::string& name) { return key.has(folded(name)); }) >
-               std::ranges::count(key.words, ' ');
-  }
-  std::optional<LeftOut::Because> role(const std::string& name) const {
-    if (results.has(name))
-      return LeftOut::Because::result;
-    return labels.has(name) ? std::optional(LeftOut::Because::label) : std::nullopt;
-  }
-};
-
-constexpr std::size_t kFewestOfTool = 3;
-
-/// Columns of any table that say how a run ended.
-constexpr WordList kExitCodes{"exit exit_code exitcode exit_status rc return_code returncode"};
-
-constexpr std::array kTools{
-    // Nextflow's trace
-    ToolColumns{{"realtime"},
-                {"duration realtime %cpu %mem rss vmem peak_rss peak_vmem rchar wchar syscr syscw "
-                 "read_bytes write_bytes vol_ctxt inv_ctxt status exit error_action"},
-                {"task_id hash native_id name tag submit start complete workdir script env"}},
-    // Snakemake's benchmarks
-    ToolColumns{{"s h:m:s"},
-                {"s h:m:s max_rss max_vms max_uss max_pss io_in io_out io_char_in io_char_out "
-                 "mean_load cpu_time cpu_usage"},
-                {"jobid wildcards params resources"}},
-    // Slurm's sacct
-    ToolColumns{{"jobid"},
-                {"elapsed elapsedraw cputime cputimeraw totalcpu usercpu systemcpu avecpu mincpu "
-                 "averss maxrss avevmsize maxvmsize avepages maxpages avediskread maxdiskread "
-                 "avediskwrite maxdiskwrite avecpufreq consumedenergy consumedenergyraw planned "
-                 "reserved suspended state exitcode derivedexitcode reason"},
-                {"jobid jobidraw start end submit eligible nodelist workdir submitline maxrssnode "
-                 "maxrsstask maxvmsizenode maxvmsizetask mincpunode mincputask comment dbindex"}},
-    // Google Benchmark
-    ToolColumns{{"real_time"},
-                {"iterations real_time cpu_time time_unit bytes_per_second items_per_second "
-                 "error_occurred error_message"},
-                {"name run_name family_index per_family_instance_index run_type aggregate_name"},
-                true},
-    // the same on a console
-    ToolColumns{{"benchmark time cpu iterations"}, {"time cpu iterations"}, {}, true},
-    // Go's benchmarks, as they are imported
-    ToolColumns{{"benchmark time iterations"},
-                {"time bytes_per_op allocs_per_op mb_per_s iterations"},
-                {},
-                true},
-    // hyperfine
-    ToolColumns{{"command mean stddev"},
-                {"mean stddev median user system min max exit_codes memory_usage_byte"},
-                {"command"},
-                true},
-    // vLLM's benchmark of serving
-    ToolColumns{{},
-                {"duration completed failed total_input_tokens total_output_tokens "
-                 "request_throughput request_goodput output_throughput "
-                 "total_token_throughput max_output_tokens_per_s max_concurrent_requests "
-                 "mean_ttft_ms median_ttft_ms std_ttft_ms p50_ttft_ms p90_ttft_ms "
-                 "p95_ttft_ms p99_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms "
-                 "p50_tpot_ms p90_tpot_ms p95_tpot_ms p99_tpot_ms mean_itl_ms median_itl_ms "
-                 "std_itl_ms p50_itl_ms p90_itl_ms p95_itl_ms p99_itl_ms mean_e2el_ms "
-                 "median_e2el_ms std_e2el_ms p50_e2el_ms p90_e2el_ms p95_e2el_ms "
-                 "p99_e2el_ms"},
-                {"date"}},
-    // Optuna
-    ToolColumns{{"datetime_start"},
-                {"value duration state"},
-                {"number trial_id study_id study_name datetime_start datetime_complete"}},
-    // MLflow
-    ToolColumns{
-        {"run_id"},
-        {"status lifecycle_stage"},
-        {"run_id run_uuid run_name experiment_id artifact_uri start_time end_time user_id"}},
-};
-
-/// The tool that wrote a table with these columns, or null.
-const ToolColumns* tool_of(const std::vector<std::string>& names) {
-  const auto columns = [&](const ToolColumns& tool) {
-    return tool.has_key(names) ? tool.count(names) : 0;
-  };
-  const auto* const tool = std::ranges::max_element(kTools, {}, columns);
-  return columns(*tool) < kFewestOfTool ? nullptr : tool;
-}
-
-}  // namespace
-
-bool is_table_of_tool(const std::vector<std::string>& names) {
-  return tool_of(names) != nullptr;
-}
-
-bool is_measured_by_tool(const std::string& name, const std::vector<std::string>& names) {
-  const ToolColumns* const tool = tool_of(names);
-  return tool != nullptr && tool->measures && tool->role(folded(name)).has_value();
-}
-
-std::optional<LeftOut::Because> role_in_tool(const std::string& name,
-                                             const std::vector<std::string>& names) {
-  const ToolColumns* const tool = tool_of(names);
-  return tool == nullptr ? std::nullopt : tool->role(folded(name));
-}
-
 namespace {
 
 using Parts = std::vector<ColumnPart>;
@@ -176,36 +59,51 @@ std::vector<std::string> names_of_reason(const std::vector<LeftOut>& left_out,
   return names;
 }
 
-/// What the rules look at.
-struct Evidence {
-  const Table& table;
-  const Parts& parts;
-  const std::vector<std::string>& results;  ///< that the format of the file declares
-};
+/// Why a column is no input by the evidence; texts of which each row has its own are no results.
+LeftOut::Because reason_of(const Guess& guess, std::size_t i, const Column& column) {
+  using enum LeftOut::Because;
+  const RoleOdds& odds = guess.found.odds[i];
+  return odds.result >= odds.label && !names_the_rows(column) ? result
+         : guess.found.evidence[i].contains("n any:repeat")   ? repetition
+                                                              : label;
+}
 
-/// Columns that the format declares as results, and those that a known tool writes.
-std::vector<LeftOut> columns_of_tool(const Evidence& in) {
-  const ToolColumns* const tool = tool_of(in.table.names());
+/// Columns that are results or labels rather than inputs, by the evidence; labels are taken out
+/// last, since the last column that is left is no result.
+std::vector<LeftOut> by_evidence(const Guess& guess, const Parts& parts) {
+  const auto target = std::ranges::find(parts, Part::target, &ColumnPart::part);
+  std::vector<const ColumnPart*> factors;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].is_number() && guess.is_taken(i))
+      factors.push_back(&parts[i]);
   std::vector<LeftOut> out;
-  for (const ColumnPart& part : in.parts) {
-    const std::string name = folded(part.column->name);
-    const bool is_result = kExitCodes.has(name) || contains(in.results, part.column->name);
-    const auto because = is_result         ? std::optional(LeftOut::Because::result)
-                         : tool != nullptr ? tool->role(name)
-                                           : std::nullopt;
-    if (because && part.is_input() && !part.by_flag && part.column->formula.empty())
-      out.push_back({part.column->name, *because, {}});
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const ColumnPart& part = parts[i];
+    // Numbers that cannot be read are no labels: their cells are refused.
+    if (!part.is_input() || guess.told[i] == Told::input ||
+        (!part.column->is_numeric() && holds_numbers_as_written(*part.column) &&
+         !guess.found.evidence[i].contains("c mark")))
+      continue;
+    const bool may_follow = !guess.is_taken(i) || looks_measured(*part.column);
+    const auto law = may_follow && part.is_number() && target != parts.end()
+                         ? law_with_target(part, *target, factors)
+                         : std::nullopt;
+    if (law)
+      out.push_back({part.column->name, LeftOut::Because::result, *law});
+    else if (std::string sum = guess.is_taken(i) ? "" : law_of_sum(part, factors); !sum.empty())
+      out.push_back({part.column->name, LeftOut::Because::identity, std::move(sum), {}});
+    else if (!guess.is_taken(i))
+      out.push_back({part.column->name, reason_of(guess, i, *part.column), {}});
   }
-  // The last column that is left is no result.
-  const auto is_result = [](const auto& item) { return item.because == LeftOut::Because::result; };
-  std::stable_partition(out.begin(), out.end(), is_result);
+  std::ranges::stable_sort(
+      out, {}, [](const LeftOut& item) { return item.because != LeftOut::Because::result; });
   return out;
 }
 
-/// Names of rows, which are not known of other runs.
-std::vector<LeftOut> names_of_rows(const Evidence& in) {
+/// Names of rows, each of which would get a constant of its own.
+std::vector<LeftOut> names_of_rows(const Parts& parts) {
   std::vector<LeftOut> out;
-  for (const ColumnPart& part : in.parts)
+  for (const ColumnPart& part : parts)
     if (part.is_input() && !part.by_flag && names_the_rows(*part.column) && !part.facts.mixed() &&
         !is_scale_name(part.column->name) && !holds_numbers_as_written(*part.column))
       out.push_back({part.column->name, LeftOut::Because::label, {}});
@@ -214,28 +112,22 @@ std::vector<LeftOut> names_of_rows(const Evidence& in) {
 
 /// Columns that lack a number, or a text, in more rows than those in which it may be a mistake, and
 /// columns of numbers below 0, of which there are no powers.
-std::vector<LeftOut> incomplete_columns(const Evidence& in) {
+std::vector<LeftOut> incomplete_columns(const Parts& parts, std::size_t rows) {
   std::vector<LeftOut> out;
-  for (const ColumnPart& part : in.parts) {
+  for (const ColumnPart& part : parts) {
     if (!part.is_input() || part.by_flag)
       continue;
     const Column& column = *part.column;
-    const std::size_t rows = in.table.rows();
     const auto negative =
         to_size(std::ranges::count_if(column.numbers, [](double x) { return x < 0; }));
     const std::size_t missing = missing_cells(column);
+    LeftOut left_out{column.name, LeftOut::Because::incomplete, {}};
     if (is_gap(missing, rows))
-      out.push_back({column.name,
-                     LeftOut::Because::incomplete,
-                     {},
-                     {},
-                     fmt::format("has no value in {} of {} rows", missing, rows)});
+      left_out.value = fmt::format("has no value in {} of {} rows", missing, rows);
     else if (part.part == Part::intrinsic && is_gap(negative, rows))
-      out.push_back({column.name,
-                     LeftOut::Because::incomplete,
-                     {},
-                     {},
-                     fmt::format("is below 0 in {} of {} rows", negative, rows)});
+      left_out.value = fmt::format("is below 0 in {} of {} rows", negative, rows);
+    if (!left_out.value.empty())
+      out.push_back(std::move(left_out));
   }
   return out;
 }
@@ -252,26 +144,57 @@ bool tells_gaps(const Column& levels, const Column& column) {
   return true;
 }
 
-/// What finds columns that are no inputs, with the reason, in the order in which they are taken
-/// out: each rule sees the inputs that the earlier ones have left.
-constexpr std::array<std::vector<LeftOut> (*)(const Evidence& in), 6> kRules{
-    columns_of_tool,
-    [](const Evidence& in) { return find_by_products(in.table, in.parts); },
-    [](const Evidence& in) { return find_run_labels(in.table, in.parts); },
-    names_of_rows,
-    incomplete_columns,
-    [](const Evidence& in) { return find_identities(in.parts); },
-};
+/// The target, or the likeliest of those that may be it. Where nothing that varies can be, what has
+/// the name of a time or a rate: its cells are to be reported.
+std::vector<std::size_t> targets_of(const Sample& sample, const Guess& guess,
+                                    const Weights& weights) {
+  constexpr double margin = 2;  // by which the first is likelier than the second
+  std::vector<std::size_t> out = best_targets(sample, guess.found);
+  const auto odds = [&](std::size_t place) { return guess.found.as_target[out[place]]; };
+  if (!out.empty() && odds(0) >= weights.target_threshold() &&
+      (out.size() == 1 || odds(0) >= margin * odds(1)))
+    out.resize(1);
+  if (out.empty() && !contains(guess.told, Told::target))
+    for (std::size_t i = 0; i < guess.told.size(); ++i)
+      if (const std::string& name = sample.columns[i].name();
+          guess.told[i] == Told::nothing && (names_time(name) || names_throughput(name)))
+        out.push_back(i);
+  return out;
+}
 
 }  // namespace
 
-std::vector<LeftOut> leave_out_no_inputs(const Table& table, Parts& parts,
-                                         const std::vector<std::string>& results) {
+Guess guess_of(const Table& table, const Parts& parts, const RoleRequest& request) {
+  Guess out;
+  for (const ColumnPart& part : parts)
+    out.told.push_back(part.part == Part::target                       ? Told::target
+                       : part.part == Part::ignored                    ? Told::ignored
+                       : part.by_flag || !part.column->formula.empty() ? Told::input
+                       : contains(request.results, part.column->name)  ? Told::result
+                       : contains(request.facts, part.column->name)    ? Told::input
+                                                                       : Told::nothing);
+  const Sample sample = sample_of(table);
+  const Weights& weights = learnt_weights();
+  out.found = classify(sample, out.told, weights);
+  out.taken.resize(parts.size());
+  for (const std::size_t i : taken_inputs(sample, out.found, out.told, weights))
+    out.taken[i] = true;
+  out.targets = targets_of(sample, out, weights);
+  return out;
+}
+
+std::vector<LeftOut> leave_out_no_inputs(const Table& table, const Guess& guess, Parts& parts) {
   std::vector<LeftOut> left_out;
-  for (const auto& rule : kRules)
-    for (const LeftOut& item : rule({table, parts, results}))
+  const auto take_out_all = [&](const std::vector<LeftOut>& found) {
+    for (const LeftOut& item : found)
       if (take_out(parts, item.column))
         left_out.push_back(item);
+  };
+  // Each rule sees the inputs that the earlier ones have left.
+  take_out_all(by_evidence(guess, parts));
+  take_out_all(names_of_rows(parts));
+  take_out_all(incomplete_columns(parts, table.rows()));
+  take_out_all(find_identities(parts));
   return left_out;
 }
 

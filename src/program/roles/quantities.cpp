@@ -8,23 +8,17 @@
 
 #include "roles/column_facts.hpp"
 #include "roles/unit_columns.hpp"
+#include "roles/vocabulary.hpp"
 
 namespace perfmodel {
 namespace {
 
-// Words of names of columns, besides those that has_time_unit() and is_time_name() recognise.
-constexpr WordList kWordsOfTimes{"time elapsed duration wall wallclock latency delay timeout"};
-constexpr WordList kNamesOfTimes{"s ms us ns h:m:s TotalCPU UserCPU SystemCPU AveCPU MinCPU"};
-constexpr WordList kMemories{
-    "mem memory ram vram hbm rss vsz vms uss pss vmem swap cache disk bytes kb mb gb tb kib "
-    "mib gib tib"};
-constexpr WordList kPointsInTime{
-    "start started begin end ended finish finished stop submit submitted eligible at date day "
-    "clock "
-    "timestamp created arrival"};
-
+// Further words of names that the vocabulary counts among other things.
+constexpr WordList kTimes{
+    "timeout wallclock s ms us ns h:m:s totalcpu usercpu systemcpu avecpu mincpu"};
+constexpr WordList kMemories{"vsz vms uss pss cache disk bytes"};
 constexpr WordList kEnergies{"energy joule joules j kj mj wh kwh"};
-constexpr WordList kRates{"rate flops"};
+constexpr WordList kPointsInTime{"stop eligible at clock arrival"};
 
 /// Numbers of the cells of a column by their unit.
 struct UnitCounts {
@@ -81,16 +75,13 @@ bool denotes(const std::string& name, std::string_view unit) {
   const std::vector<std::string> words = name_words(name);
   if (unit == "B")
     return (words.size() > 1 && words.front() == "vm") ||  // VmPeak, as Linux calls it
-           std::ranges::any_of(
-               words,
-               [](std::string_view word) {
-                 return kMemories.has(word) || word.ends_with("rss") || word.ends_with("mem");
-               });
-  return !kPointsInTime.has_one_of(words) &&
-         (is_time_name(name) || has_time_unit(name) || kNamesOfTimes.has(name) ||
-          std::ranges::any_of(words, [](std::string_view word) {
-            return kWordsOfTimes.has(word) || word.ends_with("time") || word.starts_with("time");
-          }));
+           has_kind(name, "memory") || kMemories.has_one_of(words) ||
+           std::ranges::any_of(words, [](const std::string& word) {
+             return word.size() > 1 && (kinds_of(word) & kind_mask("byteunit")) != 0;
+           });
+  return !has_kind(name, "date") && !kPointsInTime.has_one_of(words) &&
+         (has_kind(name, "time") || has_time_unit(name) || kTimes.has(folded(name)) ||
+          kTimes.has_one_of(words));
 }
 
 std::optional<Quantity> unit_as_quantity(const std::string& name, const std::string& unit) {
@@ -106,7 +97,7 @@ Measure measure_of(const std::string& name, const std::string& unit) {
   for (const std::string* each : {&unit, &name}) {
     const std::string& text = *each;
     const std::vector<std::string> words = name_words(text);
-    if (names_throughput(text) || kRates.has_one_of(words))
+    if (names_throughput(text) || has_kind(text, "rate"))
       return Measure::rate;
     const auto one = parse_quantity("1 " + text.substr(0, text.find_first_of(" /")));  // "s/step"
     if ((one && one->unit == "s") || denotes(text, "s"))

@@ -10,6 +10,7 @@
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
 #include "roles/unit_columns.hpp"
+#include "roles/vocabulary.hpp"
 #include "table/formula.hpp"
 #include "table/table.hpp"
 
@@ -85,151 +86,21 @@ std::vector<std::string> names_of(const Parts& parts, Part part) {
   return names;
 }
 
-/// With numbers, or else with texts that begin with digits: a column of cells such as "1.2.3" is
-/// still the time, so that its cells are reported.
-std::vector<ColumnPart*> columns_with_time_name(Parts& parts, bool of_digits) {
-  std::vector<ColumnPart*> named;
-  std::vector<ColumnPart*> with_numbers;
-  for (ColumnPart& part : parts) {
-    if (part.part != Part::open || !is_time_name(part.column->name))
-      continue;
-    if (part.facts.numbers > 0)
-      with_numbers.push_back(&part);
-    const std::string cell = part.column->text(0);
-    if (!of_digits || (!cell.empty() && cell[0] >= '0' && cell[0] <= '9'))
-      named.push_back(&part);
-  }
-  std::vector<ColumnPart*>& found = with_numbers.empty() ? named : with_numbers;
-  const auto is_whole_name = [](const ColumnPart* part) {
-    return last_part(part->column->name) == part->column->name;
-  };
-  if (std::ranges::any_of(found, is_whole_name))  // "time" goes before "setup.time"
-    std::erase_if(found, std::not_fn(is_whole_name));
-  if (found.size() > 1)  // "t" may be threads
-    std::erase_if(found, [](const ColumnPart* part) { return part->column->name == "t"; });
-  return found;
-}
-
-/// A derived column is never measured.
-bool could_be_time_by_unit(const ColumnPart& part) {
-  return part.part == Part::open && part.column->formula.empty() &&
-         (has_time_unit(part.column->name) ||
-          (part.column->unit == "s" && !is_asked_for(part.column->name))) &&
-         part.facts.mostly_numbers() && !part.facts.constant;
-}
-
-bool is_mostly_positive(const Column& column) {
-  const std::vector<double> numbers = numbers_of(column);  // failed runs can make it a text column
-  const auto positive = std::ranges::count_if(numbers, [](double x) { return x > 0; });
-  return 2 * static_cast<std::size_t>(positive) > numbers.size();
-}
-
-/// The columns that could be what was measured, and why.
+/// The columns that could be what was measured.
 struct Candidates {
   std::vector<ColumnPart*> columns;
-  std::string as;  ///< "the measured time, by its name"
   bool are_rates = false;
 };
 
-/// True if a flag gives a role to a column with the name of a time, so that another is no guess.
-bool uses_time_otherwise(const Parts& parts) {
-  return std::ranges::any_of(
-      parts,
-      [](const ColumnPart& part) {
-        return part.by_flag && part.part != Part::target && is_time_name(part.column->name);
+/// What was measured by the evidence of names and cells, or the likeliest of what it may be.
+Candidates target_candidates(const Guess& guess, Parts& parts) {
+  Candidates found;
+  for (const std::size_t i : guess.targets)
+    found.columns.push_back(&parts[i]);
+  found.are_rates =
+      !found.columns.empty() && std::ranges::all_of(found.columns, [](const ColumnPart* part) {
+        return names_throughput(part->column->name);
       });
-}
-
-/// A column of numbers that no flag names and no formula computes.
-bool may_be_measured(const ColumnPart& part) {
-  return part.part == Part::open && part.column->formula.empty() && part.facts.mostly_numbers() &&
-         !part.facts.constant;
-}
-
-/// Leaves out the columns of which another one is the better statistic.
-void keep_best_statistics(std::vector<ColumnPart*>& columns) {
-  const std::vector<ColumnPart*> all = columns;
-  std::erase_if(columns, [&](const ColumnPart* part) {
-    return std::ranges::any_of(all, [&](const ColumnPart* other) {
-      return is_better_statistic(other->column->name, part->column->name);
-    });
-  });
-}
-
-/// The last column of numbers > 0 that varies, numbers no runs, and has no name of a scale or of a
-/// rate: results tend to follow settings.
-ColumnPart* last_result(const Table& table, const RoleRequest& request, Parts& parts) {
-  Parts as_inputs = parts;
-  for (ColumnPart& part : as_inputs)
-    if (part.part == Part::open)
-      part.part = Part::intrinsic;
-  const std::vector<std::string> labels =
-      mapped(find_run_labels(table, as_inputs), [](const LeftOut& item) { return item.column; });
-  const std::vector<std::string> columns = table.names();
-  std::vector<ColumnPart*> found;
-  for (ColumnPart& part : parts) {
-    const std::string& name = part.column->name;
-    const bool is_origin = std::ranges::any_of(
-        request.derived, [&](const DerivedColumn& item) { return contains(item.of, name); });
-    if (may_be_measured(part) && !is_origin && is_mostly_positive(*part.column) &&
-        !part.facts.zero_one && !is_scale_name(name) && !role_in_tool(name, columns) &&
-        !contains(labels, name))
-      found.push_back(&part);
-  }
-  keep_best_statistics(found);
-  const auto rank = [](const ColumnPart* part) { return rank_as_target(part->column->name); };
-  const auto last = std::ranges::min_element(found.rbegin(), found.rend(), {}, rank);
-  return last == found.rend() ? nullptr : *last;
-}
-
-/// Of columns with the unit of a time, only those of numbers > 0; if there are none and runs may
-/// have failed, a 0 does not rule a column out.
-Candidates time_candidates(const RoleRequest& request, Parts& parts) {
-  Candidates found{columns_with_time_name(parts, true), "the measured time, by its name"};
-  if (found.columns.empty())
-    found.as = "the measured time, by its unit";
-  const auto add_by_unit = [&](const auto& is_positive) {
-    if (found.columns.empty())
-      for (ColumnPart& part : parts)
-        if (could_be_time_by_unit(part) && is_positive(part))
-          found.columns.push_back(&part);
-  };
-  add_by_unit([](const ColumnPart& part) { return part.facts.all_positive; });
-  if (request.failed != FailedRunsAre::refused)
-    add_by_unit([](const ColumnPart& part) { return is_mostly_positive(*part.column); });
-  if (found.columns.empty())
-    found = {columns_with_time_name(parts, false), "the measured time, by its name"};
-  keep_best_statistics(found.columns);
-  return found;
-}
-
-/// The candidates for the target: a time; if there is none, a rate; if there is none either, the
-/// last column with the name of another quantity that is measured; else the last of numbers.
-Candidates target_candidates(const Table& table, const RoleRequest& request, Parts& parts) {
-  Candidates found = time_candidates(request, parts);
-  if (!found.columns.empty() || uses_time_otherwise(parts))
-    return found;
-  const auto add_named = [&](const auto& has_name) {
-    for (ColumnPart& part : parts)
-      if (may_be_measured(part) && part.facts.all_positive && has_name(part.column->name))
-        found.columns.push_back(&part);
-    keep_best_statistics(found.columns);
-    return !found.columns.empty();
-  };
-  found.as = "the measured time, by its name";
-  if (add_named(may_be_time_name))
-    return found;
-  if (add_named(may_be_rate_name)) {
-    found.as = "the measured throughput, by its name";
-    found.are_rates = true;
-    return found;
-  }
-  for (ColumnPart& part : parts)
-    if (may_be_measured(part) && names_amount(part.column->name))
-      found = {{&part}, fmt::format("what was measured, by its name; {}", kOtherTargets)};
-  if (ColumnPart* const last = found.columns.empty() ? last_result(table, request, parts) : nullptr)
-    found = {{last},
-             fmt::format("what was measured, the last of numbers that vary; {}", kOtherTargets)};
   return found;
 }
 
@@ -246,48 +117,40 @@ bool is_scale(const ColumnPart& part) {
          part.facts.mostly_numbers() && !part.facts.zero_one && !is_often_zero(*part.column);
 }
 
-/// The only open column of numbers, if it is one that can be a scale: its name then says nothing
-/// that its values do not, and as `n` it is extrapolated as it is as `cores`. What a
-/// tool writes besides the settings of its benchmarks does not count.
-ColumnPart* only_number(const Table& table, Parts& parts) {
+/// The only open column of numbers that is an input, if it can be a scale: its name then says
+/// nothing that its values do not, and as `n` it is extrapolated as it is as `cores`.
+ColumnPart* only_number(const Guess& guess, Parts& parts) {
   ColumnPart* out = nullptr;
-  for (ColumnPart& part : parts) {
-    if (part.part != Part::open || !part.facts.mostly_numbers() || part.facts.constant ||
-        is_by_product_name(part.column->name) ||
-        is_measured_by_tool(part.column->name, table.names()))
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].part != Part::open || !parts[i].facts.mostly_numbers() || parts[i].facts.mixed() ||
+        parts[i].facts.constant || !guess.is_taken(i))
       continue;
     if (out != nullptr)
       return nullptr;
-    out = &part;
+    out = &parts[i];
   }
   return out != nullptr && out->facts.all_positive && !out->facts.zero_one ? out : nullptr;
 }
 
-/// "num_tokens" rather than "n_head".
-bool speaks_of_work(const std::string& name) {
-  constexpr WordList words{"tokens sequences samples requests parallel world"};
-  return words.has_one_of(name_words(name));
-}
-
-/// Columns of integers > 0, as scales are: first those whose names denote work, and among them
-/// those with the fewest distinct values, since scales have few.
-std::vector<std::string> possible_scales(const Parts& parts, const std::string& time) {
-  std::vector<std::pair<std::size_t, std::string>> found;
-  const std::vector<std::string> columns =
-      mapped(parts, [](const ColumnPart& part) { return part.column->name; });
-  for (const ColumnPart& part : parts) {
-    const Column& column = *part.column;
-    if (part.part != Part::open || !column.is_numeric() || part.facts.texts > 0 ||
-        !part.facts.all_positive || part.facts.constant || column.name == time ||
-        has_time_unit(column.name) || role_in_tool(column.name, columns) || !is_whole(column))
-      continue;
-    found.emplace_back(distinct_values(column), column.name);
+/// Columns of integers > 0, as scales are: first those whose names denote work ("num_tokens" rather
+/// than "n_head"), and among them those with the fewest distinct values, since scales have few.
+std::vector<std::string> possible_scales(const Guess& guess, const Parts& parts,
+                                         const std::string& time) {
+  constexpr WordList of_work{"tokens sequences samples requests parallel world"};
+  std::map<std::pair<bool, std::size_t>, std::vector<std::string>> found;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Column& column = *parts[i].column;
+    const ColumnFacts& facts = parts[i].facts;
+    if (parts[i].part == Part::open && column.is_numeric() && facts.texts == 0 &&
+        facts.all_positive && !facts.constant && column.name != time &&
+        !has_time_unit(column.name) && guess.is_taken(i) && is_whole(column))
+      found[{!of_work.has_one_of(name_words(column.name)), distinct_values(column)}].push_back(
+          column.name);
   }
-  std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
-    return std::pair(!speaks_of_work(a.second), a.first) <
-           std::pair(!speaks_of_work(b.second), b.first);
-  });
-  return mapped(found, &std::pair<std::size_t, std::string>::second);
+  std::vector<std::string> out;
+  for (const auto& [rank, names] : found)
+    out.insert(out.end(), names.begin(), names.end());
+  return out;
 }
 
 /// Reports columns with the name of a time to which a flag gives another role; empty if there are
@@ -295,7 +158,7 @@ std::vector<std::string> possible_scales(const Parts& parts, const std::string& 
 std::string taken_times(const Parts& parts) {
   std::string out;
   for (const ColumnPart& part : parts)
-    if (part.by_flag && part.is_input() && is_time_name(part.column->name))
+    if (part.by_flag && part.is_input() && names_time(part.column->name))
       out += fmt::format("'{}' has the name of one, but is named as an input; leave it out there\n",
                          part.column->name);
   return out;
@@ -328,36 +191,45 @@ struct Doubts {
       questions += fmt::format("{}: '{}' is a throughput, by its name\n", table.source, names[0]);
     time_example = names[0];
     for (std::size_t i = 0; i < names.size(); ++i)
-      flags += (i == 0 ? " " : ", or ") + (found.are_rates ? options.throughput(names[i])
-                                                           : "--target " + shell_word(names[i]));
+      flags += (i == 0 ? " " : ", or ") + (names_throughput(names[i])
+                                               ? options.throughput(names[i])
+                                               : "--target " + shell_word(names[i]));
   }
 
-  void about_scale(const Table& table, const Parts& parts, const RoleOptions& options) {
+  void about_scale(const Table& table, const Guess& guess, const Parts& parts,
+                   const RoleOptions& options) {
     questions += fmt::format(
         "{}: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n",
         table.source);
-    scales = possible_scales(parts, time_example);
+    scales = possible_scales(guess, parts, time_example);
     flags += fmt::format(" {} {}", options.scale, shell_word(scales.empty() ? "none" : scales[0]));
   }
 };
 
-/// Infers the target and the extrinsic columns that the request does not give from the names of the
-/// open columns, or from their order. Throws InputError, which suggests fields to set, if that does
+std::string notice_of_target(const Column& target, const RoleRequest& request) {
+  const std::string& name = target.name;
+  const bool tells_unit = has_bracketed_unit(name) && !request.time_unit && target.unit.empty();
+  const bool is_by_unit = has_time_unit(name) ? name_words(name).front() != "time"
+                                              : target.unit == "s" && !names_time(name);
+  return fmt::format("Column '{}' is taken as {}{}{}.", name,
+                     is_by_unit         ? "the measured time, by its unit"
+                     : names_time(name) ? "the measured time, by its name"
+                                        : fmt::format("what was measured; {}", kOtherTargets),
+                     tells_unit ? "; all times are in " : "", tells_unit ? unit_of(name) : "");
+}
+
+/// Gives the target and the extrinsic columns that the request does not name: the target by the
+/// evidence, scales by their names. Throws InputError, which suggests fields to set, if that does
 /// not suffice. Adds to `notices`.
 void infer_target_and_extrinsic(const Table& table, const RoleRequest& request,
-                                const RoleOptions& options, Parts& parts,
+                                const RoleOptions& options, const Guess& guess, Parts& parts,
                                 std::vector<std::string>& notices) {
   Doubts doubts;
   if (!request.target) {
-    const Candidates found = target_candidates(table, request, parts);
+    const Candidates found = target_candidates(guess, parts);
     if (found.columns.size() == 1 && !found.are_rates) {
       found.columns[0]->part = Part::target;
-      const std::string& name = found.columns[0]->column->name;
-      const bool tells_unit =
-          has_bracketed_unit(name) && !request.time_unit && found.columns[0]->column->unit.empty();
-      notices.push_back(fmt::format("Column '{}' is taken as {}{}{}.", name, found.as,
-                                    tells_unit ? "; all times are in " : "",
-                                    tells_unit ? unit_of(name) : ""));
+      notices.push_back(notice_of_target(*found.columns[0]->column, request));
     } else {
       doubts.about_target(table, parts, found, options);
     }
@@ -372,7 +244,7 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request,
                                                       : "are taken as extrinsic, by their names."));
     } else if (request.formula) {
       // It has those inputs that it names, whether or not one is a scale.
-    } else if (ColumnPart* const number = only_number(table, parts)) {
+    } else if (ColumnPart* const number = only_number(guess, parts)) {
       number->part = Part::extrinsic;
       notices.push_back(fmt::format("Column '{}' is taken as extrinsic, the only one of numbers.",
                                     number->column->name));
@@ -381,7 +253,7 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request,
           std::string("No column has the name of a scale (workers, batch size, ...), so all are "
                       "inputs alike; --extrinsic names one."));
     } else {
-      doubts.about_scale(table, parts, options);
+      doubts.about_scale(table, guess, parts, options);
     }
   }
   if (!doubts.questions.empty()) {
@@ -473,21 +345,19 @@ bool check_levels(const Column& column, CellProblems& problems) {
   return complete;
 }
 
-/// Rejects names or numbers of runs: they differ from row to row, and each would get a coefficient.
+/// Rejects names of runs: they differ from row to row, and each would get a coefficient.
 void refuse_row_names(const Table& table, const ColumnPart& part, bool is_only,
                       Obstacles& obstacles) {
   if (part.by_flag || !names_the_rows(*part.column))
     return;
-  obstacles.columns.push_back(
-      is_only ? fmt::format(
-                    "{}: nearly every row has a '{}' of its own, and no other input varies, so "
-                    "there is nothing to model; add columns that say in what these differ, or pass "
-                    "{} for a constant each",
-                    table.source, part.column->name, as_categorical(part))
-              : fmt::format("{}: column '{}' has {} different texts in {} rows, too many to be "
-                            "levels; pass {}, or {} to keep it",
-                            table.source, part.column->name, part.column->levels.size(),
-                            table.rows(), ignored(part), as_categorical(part)));
+  obstacles.columns.push_back(fmt::format(
+      "{}: nearly every row has a '{}' of its own{}, or pass {} for a constant each", table.source,
+      part.column->name,
+      is_only
+          ? ", and no other input varies, so there is nothing to model; add columns that say in "
+            "what these differ"
+          : "; pass " + ignored(part),
+      as_categorical(part)));
 }
 
 /// Adds a problem for a mixed column that is neither numeric with mistakes nor categorical.
@@ -649,34 +519,29 @@ void check_derived(const RoleRequest& request, const Roles& roles) {
   }
 }
 
-/// True for n, n + 1, n + 2, ... down the file: more likely the number of a run than a parameter.
-bool numbers_the_rows(const Column& column) {
-  constexpr std::size_t kFewestRows = 10;  // a short list of sizes may count up too
-  const std::vector<double>& numbers = column.numbers;
-  return numbers.size() >= kFewestRows &&
-         std::ranges::adjacent_find(numbers, [](double above, double below) {
-           return below != above + 1;
-         }) == numbers.end();
-}
-
 /// Adds notices about inferred roles that the user may want to check.
-void tell_what_was_inferred(const Table& table, const RoleRequest& request, const Roles& roles,
-                            Notices& notices) {
+void tell_what_was_inferred(const RoleRequest& request, const Roles& roles, Notices& notices) {
   if (request.intrinsic)
     return;
   if (!roles.intrinsic.empty())
     notices.push_back(fmt::format("Taken as intrinsic: {}.", quoted_list(roles.intrinsic)));
   if (!roles.categorical.empty())
     notices.push_back(fmt::format("Taken as categorical: {}.", quoted_list(roles.categorical)));
-  for (const std::string& name : roles.intrinsic) {
-    if (is_time_name(name) || has_time_unit(name))
-      notices.push_back(fmt::format(
-          "Column '{}' looks like another measured time; pass --ignore {} if it is one.", name,
-          shell_word(name)));
-    else if (numbers_the_rows(table.at(name)))
-      notices.push_back(
-          fmt::format("Column '{}' counts the rows; pass --ignore {} if it only numbers the runs.",
-                      name, shell_word(name)));
+}
+
+/// Adds a sentence for each input that may be none, by the evidence.
+void tell_doubts(const Guess& guess, const Parts& parts, Notices& notices) {
+  constexpr double kDoubtful = 0.2;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string& name = parts[i].column->name;
+    if (!parts[i].is_input() || guess.told[i] != Told::nothing ||
+        guess.found.odds[i].none() <= kDoubtful)
+      continue;
+    const RoleOdds& odds = guess.found.odds[i];
+    notices.push_back(
+        fmt::format("Column '{}' may be {} ({:.0f} %); pass --ignore {} if it is one.", name,
+                    odds.result > odds.label ? "a result of the runs" : "a label",
+                    100 * odds.none(), shell_word(name)));
   }
 }
 
@@ -709,17 +574,6 @@ void tell_units(const Parts& parts, Notices& notices) {
   }
 }
 
-/// What was measured if nothing is named as it: the only candidate, if there is just one.
-std::optional<std::string> only_candidate(const Table& table, const RoleRequest& request,
-                                          bool is_rate) {
-  std::vector<std::string> problems;  // refused when all roles are determined
-  Parts parts = parts_by_flags(table, request, problems);
-  const Candidates found = target_candidates(table, request, parts);
-  return found.columns.size() == 1 && found.are_rates == is_rate
-             ? std::optional(found.columns[0]->column->name)
-             : std::nullopt;
-}
-
 std::string notice_of_step(const Tie& step) {
   return fmt::format("Column '{}' is {} in every row and moves along.", step.column,
                      law_of_step(step));
@@ -741,15 +595,17 @@ Roles settle_roles(const Table& table, const RoleRequest& request, const RoleOpt
   for (ColumnPart& part : parts)
     if (part.part == Part::open && of_units.contains(part.column->name))
       part.part = Part::ignored;
-  infer_target_and_extrinsic(table, request, options, parts, roles.notices);
+  const Guess guess = guess_of(table, parts, request);
+  infer_target_and_extrinsic(table, request, options, guess, parts, roles.notices);
 
   share_out_the_rest(request, parts, roles.notices);
   roles.ignored = names_of(parts, Part::ignored);
   if (!request.formula) {
     roles.left_out = drop_constants(parts, roles.notices);
-    const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts, request.results);
+    const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, guess, parts);
     std::ranges::move(left_out_notices(no_inputs, parts, table), std::back_inserter(roles.notices));
     roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
+    tell_doubts(guess, parts, roles.notices);
   }
   settle_levels(table, request.formula.has_value(), parts, roles.notices, obstacles);
   for (const Tie& step : find_steps(parts))
@@ -767,20 +623,16 @@ Roles settle_roles(const Table& table, const RoleRequest& request, const RoleOpt
 
 }  // namespace
 
-std::optional<std::string> measured_column(const Table& table, const RoleRequest& request) {
-  const auto named =
-      request.throughput ? std::optional(request.throughput->column) : request.target;
-  if (named)
-    return table.find(*named) == nullptr ? std::nullopt : named;
-  return only_candidate(table, request, false);
-}
-
-std::optional<std::string> measured_rate(const Table& table, const RoleRequest& request) {
-  if (request.target || request.throughput ||
-      std::ranges::none_of(table.columns,
-                           [](const Column& column) { return names_throughput(column.name); }))
-    return std::nullopt;
-  return only_candidate(table, request, true);
+std::optional<MeasuredColumn> measured_column(const Table& table, const RoleRequest& request) {
+  if (const auto named =
+          request.throughput ? std::optional(request.throughput->column) : request.target)
+    return table.find(*named) == nullptr ? std::nullopt : std::optional(MeasuredColumn{*named});
+  std::vector<std::string> problems;  // refused when all roles are determined
+  Parts parts = parts_by_flags(table, request, problems);
+  const Candidates found = target_candidates(guess_of(table, parts, request), parts);
+  return found.columns.size() == 1
+             ? std::optional(MeasuredColumn{found.columns[0]->column->name, found.are_rates})
+             : std::nullopt;
 }
 
 std::string remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
@@ -809,7 +661,7 @@ NoInputs find_no_inputs(const Table& table, const std::string& target, const std
     if (part.part == Part::open)
       part.part = part.facts.constant ? Part::constant : Part::intrinsic;
   NoInputs found;
-  found.columns = leave_out_no_inputs(table, parts);
+  found.columns = leave_out_no_inputs(table, guess_of(table, parts), parts);
   for (const LeftOut& item : found.columns)
     found.notices.push_back(fmt::format("Column '{}' {} and does not distinguish configurations.",
                                         item.column, words_for(item)));
@@ -855,7 +707,7 @@ Roles resolve_roles(const Table& table, const RoleRequest& request) {
   require_input(table, roles, obstacles);
   obstacles.throw_if_any();
   tell_units(parts, roles.notices);
-  tell_what_was_inferred(table, request, roles, roles.notices);
+  tell_what_was_inferred(request, roles, roles.notices);
   return roles;
 }
 

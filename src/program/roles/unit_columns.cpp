@@ -12,6 +12,7 @@
 #include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
 #include "roles/roles.hpp"
+#include "roles/vocabulary.hpp"
 
 namespace perfmodel {
 namespace {
@@ -71,10 +72,12 @@ std::optional<UnitWord> unit_word(std::string_view cell) {
 
 bool is_named_unit(std::string_view name) {
   constexpr WordList names{
-      "unit units uom einheit einheiten unidad unidades unite unites unit\u00e9 unit\u00e9s "
-      "unit\u00e0 eenheid enhet jednostka \u5355\u4f4d \u5358\u4f4d"};
+      "unit units uom einheit einheiten unidad unidades unite unites unita eenheid enhet "
+      "jednostka"};
+  if (name.ends_with("\u5355\u4f4d") || name.ends_with("\u5358\u4f4d"))
+    return true;
   return std::ranges::any_of(name_words(name), [&](const std::string& word) {
-    return names.has(word) || word.ends_with("unit") || word.ends_with("einheit");
+    return names.has(word) || word.ends_with("einheit");
   });
 }
 
@@ -135,11 +138,14 @@ constexpr WordList kWordsOfResult{"score value result measurement"};
 /// The words of a name without those that are not its quantity: "score" of "Score Error (99.9%)";
 /// none of "mean".
 Words words_without_statistics(std::string_view name) {
-  constexpr WordList errors{"error err ci dev"};
-  if (words_of_quantity("x " + std::string(name)).size() == 1)
-    return {};
-  Words words = words_of_quantity(name);
-  while (words.size() > 1 && (errors.has(words.back()) || parse_number(words.back())))
+  constexpr WordList others{"var sum final last percent pct measured aux"};
+  constexpr WordList errors{"error err dev 0 %"};
+  static const Kinds statistics = kind_mask("stat centre max min");
+  Words words = name_parts(name).words;
+  std::erase_if(words, [&](const std::string& word) {
+    return others.has(word) || (kinds_of(word) & statistics) != 0;
+  });
+  while (words.size() > 1 && errors.has(words.back()))
     words.pop_back();
   return words;
 }
@@ -147,13 +153,13 @@ Words words_without_statistics(std::string_view name) {
 /// Whether a column of units may be those of this one, which has none in its name.
 bool may_have_units(const Column& column) {
   constexpr WordList without{"pct percent cv rel relative ratio speedup variance index"};
-  constexpr WordList sizes{"kb mb gb tb kib mib gib tib bytes"};
   const Words words = name_words(column.name);
   const bool is_point_in_time = !denotes(column.name, "s") && !words.empty() &&
                                 words.back().ends_with("time") && words.back() != "time";
   return column.unit.empty() && column.formula.empty() && is_of_numbers(column) &&
          !is_scale_name(column.name) && !has_time_unit(column.name) && !without.has_one_of(words) &&
-         !is_point_in_time && !(words.size() > 1 && sizes.has(words.back()));
+         !is_point_in_time &&
+         !(words.size() > 1 && (kinds_of(words.back()) & kind_mask("byteunit")) != 0);
 }
 
 bool is_result_of(const std::string& name, const UnitColumn& units) {
@@ -161,11 +167,10 @@ bool is_result_of(const std::string& name, const UnitColumn& units) {
   if (std::ranges::all_of(words, [](const std::string& word) { return kWordsOfResult.has(word); }))
     return true;
   return std::ranges::any_of(units.units, [&](const std::optional<UnitWord>& unit) {
-    return !unit || unit->is_unknown() ? false
-           : unit->is_rate() ? measure_of(name, "") == Measure::rate || may_be_rate_name(name)
-           : unit->kind.starts_with('s')
-               ? is_time_name(name) || may_be_time_name(name) || denotes(name, "s")
-               : denotes(name, "B");
+    return !unit || unit->is_unknown()   ? false
+           : unit->is_rate()             ? measure_of(name, "") == Measure::rate
+           : unit->kind.starts_with('s') ? names_time(name) || denotes(name, "s")
+                                         : denotes(name, "B");
   });
 }
 

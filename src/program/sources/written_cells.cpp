@@ -9,6 +9,7 @@
 
 #include "roles/column_facts.hpp"
 #include "roles/quantities.hpp"
+#include "roles/vocabulary.hpp"
 
 namespace perfmodel {
 namespace {
@@ -101,12 +102,20 @@ bool is_uncertainty(std::string_view text) {
   return false;
 }
 
+/// "(default)", "(auto)": but no unit, and not "(failed)".
+bool is_remark(std::string_view text) {
+  return text.starts_with('(') && text.ends_with(')') &&
+         text.find_first_of("0123456789") == text.npos &&
+         !parse_quantity("10" + std::string(trimmed(text, "()"))) &&
+         !tells_failure(std::string(trimmed(text, "()")));
+}
+
 /// The only column with the name of a result.
 std::optional<std::size_t> column_of_results(const std::vector<std::string>& names) {
   constexpr WordList results{"score value result measurement"};
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (results.has(folded(names[i])) || (is_time_name(names[i]) && !has_time_unit(names[i]))) {
+    if (results.has(folded(names[i])) || (names_time(names[i]) && !has_time_unit(names[i]))) {
       if (found)
         return std::nullopt;
       found = i;
@@ -156,7 +165,8 @@ void take_numbers(Sheet& sheet) {
         continue;
       }
       const auto parts = number_and_rest(cell);
-      const std::string rest = !parts || is_uncertainty(parts->second) ? "" : parts->second;
+      const bool is_beside = parts && (is_uncertainty(parts->second) || is_remark(parts->second));
+      const std::string rest = parts && !is_beside ? parts->second : "";
       is_plain = is_plain && parts && parts->second.empty();
       if (!parts || (word && *word != rest) || rest.size() > longest ||
           (!rest.empty() && (sheet.separator || parse_quantity("10" + rest))) ||

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "perfmodel/reading.hpp"
@@ -400,6 +401,39 @@ void fill_merged_cells(Sheet& sheet) {
   }
 }
 
+/// "x" and "x (2)" of two columns with the name "x".
+void number_equal_names(Sheet& sheet) {
+  SheetCells& header = sheet.rows[0].cells;
+  std::map<std::string, std::size_t> counts;
+  SheetCells changed;
+  for (std::string& name : header)
+    if (const std::size_t count = ++counts[name]; count > 1 && !name.empty())
+      changed.push_back(name += fmt::format(" ({})", count));
+  if (!changed.empty())
+    sheet.tell(fmt::format("a name that stands twice gets a number: {}", quoted_list(changed)));
+}
+
+/// A table with a scale along its header, "ranks,1,2,4", and quantities as rows stands on its side.
+void turn(Sheet& sheet) {
+  constexpr std::size_t fewest = 4;
+  const SheetCells header = sheet.rows[0].cells;
+  std::vector<double> scale;
+  for (std::size_t i = 1; i < header.size(); ++i)
+    scale.push_back(parse_number(header[i]).value_or(scale.empty() ? 0 : scale.back()));
+  const SheetCells names = sheet.column(0, 1);
+  if (header.size() < fewest || scale[0] <= 0 ||
+      std::ranges::adjacent_find(scale, std::greater_equal()) != scale.end() ||
+      std::ranges::any_of(names, is_empty) || std::ranges::any_of(names, is_written_number) ||
+      2 * sheet.usual_numbers() < header.size())
+    return;
+  SheetRows turned;
+  for (std::size_t i = 0; i < header.size(); ++i)
+    turned.push_back({i + 1, sheet.rows[0].text, sheet.column(i, 0)});
+  sheet.rows = std::move(turned);
+  sheet.width = sheet.rows[0].width();
+  sheet.tell("the table stands on its side and is turned; lines are those of the turned one");
+}
+
 /// What may be done, in this order, where the header has a name per column.
 constexpr std::array kRepairs = {drop_repeated_headers,
                                  drop_types,
@@ -411,7 +445,9 @@ constexpr std::array kRepairs = {drop_repeated_headers,
                                  drop_empty_columns,
                                  fill_merged_cells,
                                  take_units,
-                                 take_numbers};
+                                 take_numbers,
+                                 number_equal_names,
+                                 turn};
 
 /// Every line of the file, with the rows in theirs.
 std::string csv_of(const Sheet& sheet) {

@@ -283,7 +283,7 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
     require_fitted_range(*out.test);
     return out;
   }
-  return drawn(runs, split_of(runs, arguments.split), arguments, console);
+  return drawn(runs, arguments.split.of(runs), arguments, console);
 }
 
 void setup_compare(OptionSet& command, CompareArguments& arguments) {

@@ -231,7 +231,7 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   const LabelledRuns runs =
       read_labelled_runs({arguments.runs}, arguments.roles, arguments.input, console,
                          progress.watch("reading " + arguments.runs));
-  const PreparedRuns parts = prepare_runs(runs, split_of(runs, arguments.split));
+  const PreparedRuns parts = prepare_runs(runs, arguments.split.of(runs));
   if (!parts.validation) {
     throw UsageError(
         "lambda is chosen on validation rows; set their share: --split 60:20:20 or 80:20:0");

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "import/readers.hpp"
 
-// The results of tools that measure programs: Google Benchmark, hyperfine, asv.
+// The results of tools that measure programs: Google Benchmark and asv.
 namespace perfmodel {
 namespace {
 
@@ -17,7 +17,8 @@ bool has_column(const RowCells& row, const std::string& column) {
   return std::ranges::find(row, column, &NamedRows::Cell::first) != row.end();
 }
 
-/// Adds a cell. Throws InputError if its column has no name or the row has it already.
+}  // namespace
+
 void add_cell(const std::string& column, std::string text, const JsonCursor& node, RowCells& row) {
   if (column.empty())
     node.fail("a field has no name");
@@ -26,8 +27,6 @@ void add_cell(const std::string& column, std::string text, const JsonCursor& nod
   row.emplace_back(column, std::move(text));
 }
 
-/// "12.5ns", without an exponent, as cells with units are written; blank, as cells of failed runs
-/// are, for null.
 std::string with_unit(const JsonCursor& number, const std::string& unit) {
   const std::string cell = number.cell();
   if (cell.empty())
@@ -38,6 +37,8 @@ std::string with_unit(const JsonCursor& number, const std::string& unit) {
                         .ptr;
   return std::string(digits.data(), end) + unit;
 }
+
+namespace {
 
 bool has_list(const JsonCursor& document, const std::string& name) {
   const auto list = document.optional_member(name);
@@ -147,43 +148,6 @@ void add_run(const BenchmarkRun& run, NamedRows& rows) {
   rows.add(row);
 }
 
-/// The list of a result of hyperfine with an item per run, if it has one.
-std::vector<JsonCursor> list_per_run(const JsonCursor& result, const std::string& name,
-                                     std::size_t runs) {
-  const auto list = result.optional_member(name);
-  if (!list || list->is_null())
-    return {};
-  std::vector<JsonCursor> items = list->items();
-  if (items.size() != runs)
-    list->fail(
-        fmt::format("{} for {}", counted_noun(items.size(), "item"), counted_noun(runs, "time")));
-  return items;
-}
-
-/// Adds a row per time of a result, or one of the mean if the times were not exported.
-void add_result(const JsonCursor& result, const RowCells& settings, NamedRows& rows) {
-  if (!has_list(result, "times")) {
-    RowCells row = settings;
-    add_cell("time", with_unit(result.member("mean"), "s"), result, row);
-    rows.add(row);
-    return;
-  }
-  const std::vector<JsonCursor> times = result.member("times").items();
-  const auto codes = list_per_run(result, "exit_codes", times.size());
-  const auto memory = list_per_run(result, "memory_usage_byte", times.size());
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    // A command that a signal ended has no exit code.
-    const bool failed = !codes.empty() && codes[i].cell() != "0";
-    RowCells row = settings;
-    add_cell("time", failed ? "failed" : with_unit(times[i], "s"), result, row);
-    if (!memory.empty()) {
-      add_cell("memory_usage_byte", memory[i].cell(), result, row);
-      rows.add_result("memory_usage_byte");
-    }
-    rows.add(row);
-  }
-}
-
 }  // namespace
 
 std::optional<NamedRows> google_benchmark_rows(const JsonCursor& document) {
@@ -201,36 +165,6 @@ std::optional<NamedRows> google_benchmark_rows(const JsonCursor& document) {
   for (const BenchmarkRun& run : runs)
     if (run.aggregate.empty() || (run.aggregate == "mean" && !measured.contains(run.name)))
       add_run(run, rows);
-  return rows;
-}
-
-std::optional<NamedRows> hyperfine_rows(const JsonCursor& document) {
-  if (!has_list(document, "results"))
-    return std::nullopt;
-  const std::vector<JsonCursor> results = document.member("results").items();
-  const auto is_result = [](const JsonCursor& item) {
-    return item.is_object() && item.optional_member("command") &&
-           (item.optional_member("times") || item.optional_member("mean"));
-  };
-  if (results.empty() || !std::ranges::all_of(results, is_result))
-    return std::nullopt;
-  std::vector<RowCells> settings;
-  for (const JsonCursor& result : results) {
-    RowCells& row = settings.emplace_back();
-    if (const auto parameters = result.optional_member("parameters"))
-      for (const auto& [name, value] : parameters->fields())
-        add_cell(name, value.cell(), *parameters, row);
-  }
-  // A command is another name of its parameters if these differ from result to result.
-  const bool named =
-      std::set(settings.begin(), settings.end()).size() == results.size() && results.size() > 1;
-  NamedRows rows;
-  rows.add_result("time");
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!named)
-      add_cell("command", results[i].member("command").cell(), results[i], settings[i]);
-    add_result(results[i], settings[i], rows);
-  }
   return rows;
 }
 

@@ -14,6 +14,7 @@ struct ImportArguments {
   std::vector<std::string> files;
   InputOptions input;
   std::optional<std::string> file_column;
+  bool roles = false;
   std::string output = "-";
 };
 
@@ -27,16 +28,20 @@ void setup_import(OptionSet& command, ImportArguments& arguments) {
   add_input_options(command, arguments.input);
   command.add("--file-column NAME", arguments.file_column,
               "adds a column that says of which file each run is");
+  command.flag("--roles", arguments.roles,
+               "writes the roles of the columns, with probabilities and evidence");
   add_output(command, arguments.output, "RUNS.csv");
-  command.common({"--input-format", "--table", "--sql", "--file-column"});
+  command.common({"--input-format", "--table", "--sql", "--file-column", "--roles"});
   command.footer(
       R"(Writes the runs that fit, predict, evaluate and compare read from these files as CSV, a line per
 run. Formats: CSV and tables written for people, JSON and JSON lines, results of Google Benchmark,
-Go's benchmarks, hyperfine and asv, Extra-P's text and JSON, databases of Optuna and MLflow, any
-other of SQLite by a query; all of them also compressed by gzip.
+Go's benchmarks, hyperfine, pytest-benchmark, JMH, fio, criterion and asv, what seff prints,
+Extra-P's text and JSON, databases of Optuna and MLflow, any other of SQLite by a query; all of them
+also compressed by gzip.
 
 Examples:
   perfmodel import results.json -o runs.csv
+  perfmodel import runs.csv --roles
   perfmodel import old.txt new.txt --file-column version | perfmodel fit -
   perfmodel import study.db --table resnet | perfmodel fit - --target value
   perfmodel import results.db --sql 'select gpus, batch, step_s from runs' -o runs.csv)");
@@ -49,7 +54,7 @@ int run_import(const ImportArguments& arguments, Console& console) {
   if (arguments.file_column)
     add_file_column(*arguments.file_column, arguments.files, written.runs);
   const Table& table = runs.table;
-  output.write(csv_of_runs(written));
+  output.write(arguments.roles ? csv_of_roles(runs) : csv_of_runs(written));
   console.notice(counted_noun(table.rows(), "run") + " of " +
                  counted_noun(table.columns.size(), "column"));
   if (const auto notice = reading_notice(table))

@@ -5,11 +5,13 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <utility>
 
 #include "base/text.hpp"
 #include "perfmodel/columns.hpp"
+#include "roles/evidence.hpp"
 #include "roles/quantities.hpp"
 #include "roles/roles.hpp"
 #include "sources/csv.hpp"
@@ -85,7 +87,7 @@ std::vector<WrittenColumn> columns_to_write(const WrittenRuns& written) {
     CsvCells cells = in_one_unit(column);
     if (is_fact || lacks_units ||
         are_read_as(column, cells, contains(written.runs.results, column.name),
-                    column.name == measured))
+                    measured && column.name == measured->name))
       to_write.converted = std::move(cells);
   }
   return out;
@@ -179,6 +181,55 @@ void add_file_column(const std::string& name, const std::vector<std::string>& pa
   column.codes = table.file;
   column.codes.resize(table.rows());  // of a single file
   table.columns.push_back(std::move(column));
+}
+
+namespace {
+
+/// What says most for or against the likelier of result and label: "c bits +1.2; n head:time +0.9".
+std::string strongest_evidence(const RoleOdds& odds, const Evidence& evidence,
+                               const Weights& weights) {
+  constexpr std::size_t most = 3;
+  std::vector<std::pair<double, std::string>> effects;
+  for (const auto& [name, value] : evidence)
+    if (const auto of = weights.second.find(name); of != weights.second.end())
+      effects.emplace_back(
+          value * (odds.result >= odds.label ? of->second.result : of->second.label), name);
+  std::ranges::stable_sort(effects, std::greater(),
+                           [](const auto& effect) { return std::abs(effect.first); });
+  effects.resize(std::min(effects.size(), most));
+  return joined(mapped(effects,
+                       [](const auto& effect) {
+                         return fmt::format("{} {:+.1f}", effect.second, effect.first);
+                       }),
+                "; ");
+}
+
+}  // namespace
+
+std::string csv_of_roles(const RunsFile& runs) {
+  const Sample sample = sample_of(runs.table);
+  const Weights& weights = learnt_weights();
+  const std::vector<Told> told = mapped(runs.table.columns, [&](const Column& column) {
+    return contains(runs.results, column.name) ? Told::result : Told::nothing;
+  });
+  const Classified found = classify(sample, told, weights);
+  const std::vector<std::size_t> taken = taken_inputs(sample, found, told, weights);
+  std::string csv =
+      line_of_cells({"column", "taken as", "input", "result", "label", "target", "evidence"});
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const RoleOdds& odds = found.odds[i];
+    const std::string role = sample.columns[i].distinct() < 2 ? "constant"
+                             : contains(taken, i)             ? "input"
+                             : odds.result >= odds.label      ? "result"
+                                                              : "label";
+    CsvCells cells = {sample.columns[i].name(), role};
+    for (const double odd :
+         {odds.input, odds.result, odds.label, found.as_target.empty() ? 0 : found.as_target[i]})
+      cells.push_back(fmt::format("{:.2f}", odd));
+    cells.push_back(strongest_evidence(odds, found.evidence[i], weights));
+    csv += line_of_cells(cells);
+  }
+  return csv;
 }
 
 std::string csv_of_runs(const WrittenRuns& written) {

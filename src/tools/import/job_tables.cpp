@@ -9,8 +9,8 @@
 #include "perfmodel/columns.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/cut_runs.hpp"
-#include "roles/left_out.hpp"
 #include "roles/quantities.hpp"
+#include "roles/vocabulary.hpp"
 #include "sources/csv.hpp"
 
 namespace perfmodel {
@@ -58,16 +58,6 @@ bool are_states(const Column& column, bool of_slurm) {
   });
 }
 
-/// "2 GiB" of "2 GB": units of Nextflow are powers of 1024.
-std::string binary_size(std::string cell) {
-  const bool has_prefix =
-      cell.size() > 2 && cell.ends_with('B') &&
-      std::string_view("KMGTP").find(cell[cell.size() - 2]) != std::string::npos;
-  if (has_prefix && parse_quantity(cell))
-    cell.insert(cell.size() - 1, "i");
-  return cell;
-}
-
 /// "1500 ms" of "1500", as Nextflow writes times with trace.raw.
 std::string with_time_unit(const std::string& name, const std::string& cell) {
   const bool is_time = name == "duration" || name == "realtime";
@@ -103,7 +93,19 @@ void join_step(const RowCells& step, RowCells& job) {
   }
 }
 
+/// Columns of Nextflow with the names of results that say what was asked for.
+constexpr WordList kRequested{"memory time disk cpus"};
+
 }  // namespace
+
+std::string binary_size(std::string cell) {
+  const bool has_prefix =
+      cell.size() > 2 && cell.ends_with('B') &&
+      std::string_view("KMGTP").find(cell[cell.size() - 2]) != std::string::npos;
+  if (has_prefix && parse_quantity(cell))
+    cell.insert(cell.size() - 1, "i");
+  return cell;
+}
 
 bool is_job_table(std::string_view beginning) {
   const std::vector<std::string> names = header_of(beginning);
@@ -155,7 +157,7 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
   }
   std::set<std::string> measured;
   for (const std::string& name : names)
-    if (role_in_tool(name, names) == LeftOut::Because::result && name != state.name)
+    if ((names_measured(name) || denotes(name, "s")) && name != state.name && !kRequested.has(name))
       measured.insert(name);
   NamedRows out;
   for (std::size_t job = 0; job < jobs.size(); ++job) {

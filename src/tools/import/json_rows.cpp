@@ -11,7 +11,7 @@
 #include "perfmodel/reading.hpp"
 #include "registry/registry.hpp"
 #include "roles/column_facts.hpp"
-#include "roles/left_out.hpp"
+#include "roles/vocabulary.hpp"
 
 namespace perfmodel {
 namespace {
@@ -141,7 +141,7 @@ bool is_result_name(const std::string& name) {
   constexpr WordList kMeasured{
       "samples values measurements results runs repeats repetitions observations times timings "
       "durations latencies"};
-  return is_by_product_name(name) || kMeasured.has_one_of(name_words(name));
+  return names_measured(name) || kMeasured.has_one_of(name_words(name));
 }
 
 /// Removes lists that are no repeated measurements: those that are not of numbers, and those of as
@@ -158,12 +158,9 @@ void keep_repeats(const RowCells& cells, std::vector<List>& lists,
     else if (is_result_name(list.name))
       of_results.insert(list.items.size());
   const bool has_results =
-      !of_results.empty() || std::ranges::any_of(
-                                 cells,
-                                 [](const NamedRows::Cell& cell) {
-                                   return is_by_product_name(cell.first) &&
-                                          (is_time_name(cell.first) || has_time_unit(cell.first));
-                                 });
+      !of_results.empty() ||
+      std::ranges::any_of(
+          cells, [](const NamedRows::Cell& cell) { return names_time(cell.first); });
   const auto is_left_out = [&](const List& list) {
     return of_parts.contains(list.items.size()) ||
            (has_results && !of_results.contains(list.items.size()));
@@ -283,17 +280,17 @@ std::vector<JsonCursor> documents_of(std::string_view bytes, const std::string& 
 /// The rows of a tool's results; nullopt if the documents are other ones or of a tool other than
 /// the given one.
 std::optional<NamedRows> rows_of_tool(std::span<const JsonCursor> documents,
-                                      std::optional<InputFormat> given) {
+                                      std::optional<InputFormat> given, const std::string& source) {
   const auto may_be = [&](InputFormat format) { return given.value_or(format) == format; };
   if (may_be(InputFormat::extrap))
     if (auto rows = extrap_rows(documents))
       return rows;
+  if (auto rows = adapted_rows(documents, given, source))
+    return rows;
   if (documents.size() != 1 || !documents.front().is_object())
     return std::nullopt;
   const std::pair<InputFormat, std::optional<NamedRows> (*)(const JsonCursor&)> tools[] = {
-      {InputFormat::google_benchmark, google_benchmark_rows},
-      {InputFormat::hyperfine, hyperfine_rows},
-      {InputFormat::asv, asv_rows}};
+      {InputFormat::google_benchmark, google_benchmark_rows}, {InputFormat::asv, asv_rows}};
   for (const auto& [format, rows_of] : tools)
     if (may_be(format))
       if (auto rows = rows_of(documents.front()))
@@ -324,7 +321,7 @@ NamedRows read_json(std::string_view bytes, const std::string& source,
   const std::vector<JsonCursor> documents = documents_of(readable(bytes, source), source);
   for (const JsonCursor& document : documents)
     refuse_own(document, source);
-  if (auto rows = rows_of_tool(documents, format))
+  if (auto rows = rows_of_tool(documents, format, source))
     return *std::move(rows);
   if (format && *format != InputFormat::json)
     throw InputError(fmt::format("{} is JSON, but not that of {}", source, to_text(*format)));
@@ -336,6 +333,7 @@ void add_import_readers() {
                {InputFormat::extrap, "a text file of Extra-P", is_extrap_text, read_extrap_text},
                {InputFormat::go_benchmark, "the output of Go's benchmarks", is_go_benchmark,
                 read_go_benchmark},
+               {InputFormat::seff, "the output of seff", is_seff, read_seff},
                {InputFormat::json, "JSON", is_json_text, read_json}});
   add<TableReader>({{is_job_table, joined_job_table}});
 }

@@ -27,8 +27,25 @@ NamedRows read_json(std::string_view bytes, const std::string& source, const Inp
 /// another format. Cells of measured times and sizes have their unit; those of a
 /// failed run are a word that tells so.
 std::optional<NamedRows> google_benchmark_rows(const JsonCursor& document);
-std::optional<NamedRows> hyperfine_rows(const JsonCursor& document);
 std::optional<NamedRows> asv_rows(const JsonCursor& document);
+/// The same of tools that an adapter describes: hyperfine, pytest-benchmark, JMH, fio and
+/// criterion, of which the path of a file, `source`, tells the benchmark.
+std::optional<NamedRows> adapted_rows(std::span<const JsonCursor> documents,
+                                      std::optional<InputFormat> given, const std::string& source);
+
+/// Adds a cell. Throws InputError if its column has no name or the row has it already.
+void add_cell(const std::string& column, std::string text, const JsonCursor& node, RowCells& row);
+/// "12.5ns", without an exponent, as cells with units are written; blank, as cells of failed runs
+/// are, for null.
+std::string with_unit(const JsonCursor& number, const std::string& unit);
+
+/// "2 GiB" of "2 GB": units of Nextflow and Slurm are powers of 1024.
+std::string binary_size(std::string cell);
+
+/// Whether a file that begins with these bytes is what Slurm's `seff` prints.
+bool is_seff(std::string_view beginning);
+/// The jobs that `seff` printed, a row each; the results of those that failed are their state.
+NamedRows read_seff(std::string_view bytes, const std::string& source, const InputOptions& options);
 
 /// Whether a text is in Extra-P's text format, which declares its parameters first, or TaLPas'.
 bool is_extrap_text(std::string_view bytes);
@@ -73,6 +90,10 @@ std::optional<std::string> joined_job_table(std::string_view bytes, const std::s
 /// Throws UsageError if there is such a column.
 void add_file_column(const std::string& name, const std::vector<std::string>& paths,
                      RunsFile& runs);
+
+/// A CSV with a line per column: what it is taken for, the probabilities of an input, a result, a
+/// label and, among the measured ones, of the target, and the evidence that weighs most.
+std::string csv_of_roles(const RunsFile& runs);
 
 /// The runs as a CSV of commas, a line per run, that is read as they were: with the same cells, the
 /// same numbers, and the same results of the runs.

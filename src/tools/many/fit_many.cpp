@@ -7,19 +7,14 @@
 #include "cli/fit_summary.hpp"
 #include "many/group_fits.hpp"
 #include "many/set_summary.hpp"
-#include "many/tasks.hpp"
 #include "perfmodel/error.hpp"
 #include "registry/registry.hpp"
 
 namespace perfmodel::cli {
-namespace {
 
-struct MergeArguments {
-  std::vector<std::string> parts = {};
-  std::vector<Gate> gates = {};
-  std::vector<std::string> ranked_at = {};  ///< COL=VALUE: configuration of the ranking
-  std::string output = "-";
-};
+Command merge_command();
+
+namespace {
 
 constexpr auto kShardOption = "--shard";
 constexpr std::string_view kShardPlace = "{shard}";
@@ -81,15 +76,6 @@ Shard parse_shard(const std::string& text) {
   return {*index - 1, *of};
 }
 
-/// Shows the ranking of the models, and those that are missing if some are.
-void show_set(const SetLines& set, const std::vector<std::string>& ranked_at, bool some_are_missing,
-              Console& console) {
-  if (!console.quiet())
-    console.summary(set_summary(set, console, ranked_at));
-  if (const std::string refused = some_are_missing ? refused_text(set) : ""; !refused.empty())
-    console.warning(refused);
-}
-
 /// The path of the results: "part-{shard}.jsonl" is "part-3.jsonl" for the third shard. Throws
 /// UsageError if shards would write to one file, or if results would replace one of the runs.
 std::string path_of_results(const FitArguments& arguments, std::string path) {
@@ -109,7 +95,7 @@ ModelSetHeader header_of(const FitArguments& arguments, const GroupJob& job) {
   out.tool = tool_name();
   out.job = sha256(out.tool + "\n" + job.file + "\n" + job.digest + "\n" +
                    joined(arguments.call.options, "\n"));
-  out.tasks = job.tasks;
+  out.tasks = job.tasks();
   out.shard = arguments.many.shard;
   out.file = job.file;
   out.by = arguments.many.by;
@@ -149,62 +135,6 @@ std::vector<std::size_t> resumed(LinesFile& results, const std::string& path,
   for (; next < header.tasks; next += shard.of)
     open.push_back(next);
   return open;
-}
-
-void setup_merge(OptionSet& command, MergeArguments& arguments) {
-  command.add("PART.jsonl", arguments.parts, "the files that --shard wrote, one per shard")
-      .file(FileUse::input)
-      .required();
-  add_output(command, arguments.output, "FILE");
-  add_gates(command, arguments.gates,
-            "end with exit code 4 if this holds, such as 'any.mape>20' (repeatable); the result is "
-            "written all the same",
-            {{}, kSetFigureWords, is_set_figure});
-  command
-      .add("--set COL=VALUE", arguments.ranked_at,
-           "configuration at which the models are ranked, as in show (repeatable)")
-      .repeatable();
-  command.common({"--set"});
-  command.footer(
-      R"(If a part is missing, doubled, cut short, or of other runs or options, merge fails with exit code 3
-and names the shards to run again. The result is byte for byte that of the command without --shard.
-
-Examples:
-  perfmodel merge part-*.jsonl -o all.jsonl
-  perfmodel merge part-*.jsonl --fail-if 'any.mape>20' -o all.jsonl)");
-}
-
-int run_merge(const MergeArguments& arguments, Console& console) {
-  std::optional<SearchProgress> progress(console);
-  progress->begin("reading " + joined(arguments.parts, ", "));
-  const std::vector<TextLines> files(arguments.parts.begin(), arguments.parts.end());
-  std::string first;
-  files.front().for_each([&](const TextLine& line) {
-    first = line.text;
-    return false;
-  });
-  require_header(files.front().source(), first);
-  if (!is_model_set(first))
-    throw InputError(files.front().source() + ": this is not a file that --shard wrote");
-  const MergedParts parts(files);
-  require_set_figures(arguments.gates);
-  OutputFile output(arguments.output);
-  output.write(parts.header());
-  std::size_t done = 0;
-  parts.for_each_line([&](std::string_view line) {
-    output.write(line);
-    progress->show("joining", ++done, parts.tasks());
-  });
-  output.commit();
-  const std::string source = display_name(arguments.output);
-  const SetLines set(source, parse_set_header(source, parts.header()), [&](const auto& visit) {
-    parts.for_each_line([&](std::string_view line) { visit(line.substr(0, line.size() - 1)); });
-  });
-  progress->begin("ranking the models");
-  show_set(set, arguments.ranked_at, true, console);
-  progress.reset();
-  check_set_gates(arguments.gates, set);
-  return 0;
 }
 
 void add_many_options(OptionSet& command, FitArguments& arguments) {
@@ -255,12 +185,12 @@ int run_fit_many(const FitArguments& arguments, const std::string& output_path, 
   const std::size_t all = done + open.size();
   // Models that are in a file are not kept in memory.
   const bool is_in_memory = output.partial().empty();
-  ModelSet set{header, {}};
+  std::vector<ModelSetLine> kept;
   fit_groups(job, open, request, [&](ModelSetLine line) {
     output.write(to_line(line, header));
     models += line.model ? 1U : 0U;
     if (is_in_memory)
-      set.lines.push_back(std::move(line));
+      kept.push_back(std::move(line));
     progress->show("fitting", ++done, all);
   });
   progress.reset();
@@ -271,11 +201,12 @@ int run_fit_many(const FitArguments& arguments, const std::string& output_path, 
     return exit_code_of_signal(*signal);
   }
   output.commit();
-  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(path), header);
-  show_set(lines, arguments.many.ranked_at, models < all, console);
+  const ModelSet set =
+      is_in_memory ? ModelSet(std::move(kept), header) : ModelSet(TextLines(path), header);
+  show_set(set, arguments.many.ranked_at, models < all, console);
   std::size_t badly_fitted = 0;
-  lines.for_each([&](const ModelSetLine& line) {
-    badly_fitted += line.model && lacks_fit(*line.model) ? 1U : 0U;
+  set.for_each_model([&](const ModelSetLine& /*line*/, const FittedModel& model) {
+    badly_fitted += lacks_fit(model) ? 1U : 0U;
   });
   if (badly_fitted > 0 && chose_no_form(arguments))
     console.notice("Eq. (4) fits " + std::to_string(badly_fitted) + " of " +
@@ -285,13 +216,8 @@ int run_fit_many(const FitArguments& arguments, const std::string& output_path, 
     console.notice("the models are not written anywhere; save them: -o models.jsonl");
   if (models == 0 && all > 0 && !header.shard)
     throw InputError("no model could be fitted");
-  check_set_gates(arguments.gates, lines);
+  check_gates(judged_set_gates(arguments.gates, set));
   return 0;
-}
-
-Command merge_command() {
-  return make_command<MergeArguments>("merge", "Joins the models of shards.", setup_merge,
-                                      run_merge);
 }
 
 }  // namespace

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <cmath>
 #include <fstream>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
@@ -106,26 +107,20 @@ bool GroupIndex::add(std::string_view lines, std::uint64_t begin, std::uint32_t 
     line_begins.push_back(begin + at + 1);
   if (line_begins.back() != begin + lines.size())
     line_begins.push_back(begin + lines.size());  // the last line lacks a newline
-  std::vector<const Column*> columns;
-  for (const std::string& name : by) {
+  for (const std::string& name : by)
     if (table.find(name) == nullptr)
       return false;  // reported when the file is read as a whole
-    columns.push_back(table.find(name));
-  }
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    std::vector<std::string> key =
-        mapped(columns, [&](const Column* column) { return column->text(row); });
+  for (const auto& [key, rows] : groups_of(table, by)) {
+    const std::uint32_t first = table.lines[rows.front()];
+    if (rows.back() - rows.front() + 1 != rows.size())
+      return false;
     if (spans_.empty() || spans_.back().key != key) {
-      std::string joined_key;
-      for (const std::string& text : key)
-        joined_key += std::to_string(text.size()) + ":" + text;
-      if (!seen_.insert(std::move(joined_key)).second)
+      if (!seen_.insert(key).second)
         return false;
-      spans_.push_back(
-          {std::move(key), line_begins[table.lines[row] - line], 0, table.lines[row], 0});
+      spans_.push_back({key, line_begins[first - line], 0, first, 0});
     }
-    spans_.back().end = line_begins[table.lines[row] - line + 1];
-    ++spans_.back().rows;
+    spans_.back().end = line_begins[table.lines[rows.back()] - line + 1];
+    spans_.back().rows += rows.size();
   }
   if (begin == 0)
     first_rows_ = std::move(table);
@@ -156,13 +151,6 @@ Table GroupIndex::table(std::size_t group) const {
 
 namespace {
 
-/// A model for every target of every group is wanted.
-struct WantedModels {
-  std::vector<std::string> by;
-  std::vector<std::string> targets;
-  std::optional<std::string> time;  ///< the name of the target if it is derived from a throughput
-};
-
 void require_columns(const Table& runs, const std::string& flag,
                      const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -174,55 +162,27 @@ void require_columns(const Table& runs, const std::string& flag,
 }
 
 /// A key column is constant within a group, so that it cannot have another role.
-void refuse_keys(const std::vector<std::string>& by, const std::string& flag,
-                 const std::vector<std::string>& names) {
-  for (const std::string& name : names)
-    if (contains(by, name))
-      throw UsageError(flag + ": '" + name +
-                       "' has no effect in the models of the groups that it distinguishes (--by)");
+void refuse_keys(const GroupJob& job, const RoleRequest& roles) {
+  const std::vector<std::string> none;
+  for (const auto& [flag, names] : {std::pair("--target", job.targets),
+                                    {"--ignore", roles.ignore},
+                                    {"--categorical", roles.categorical},
+                                    {"--extrinsic", roles.extrinsic.value_or(none)},
+                                    {"--intrinsic", roles.intrinsic.value_or(none)}})
+    for (const std::string& name : names)
+      if (contains(job.by, name))
+        throw UsageError(
+            std::string(flag) + ": '" + name +
+            "' has no effect in the models of the groups that it distinguishes (--by)");
 }
 
 /// The target inferred from the whole table.
 std::string target_of_all(const Table& runs, const RoleRequest& roles) {
   if (roles.throughput)
     return roles.throughput->column;
-  if (auto column = measured_column(runs, roles))
-    return *std::move(column);
+  if (const auto column = measured_column(runs, roles); column && !column->is_rate)
+    return column->name;
   return resolve_roles(runs, roles).target;  // throws if there is none
-}
-
-std::optional<ModelSetLine> fit_task(std::size_t number, const GroupJob& job,
-                                     const FitRequest& request) {
-  ModelSetLine out = job.task(number);
-  FitRequest own = request;
-  if (!request.roles.throughput)
-    own.roles.target = out.target;
-  own.options.be_silent();
-  own.progress = nullptr;
-  RunsFile runs = job.runs_of(number);
-  try {
-    FitOutcome fitted = fit_runs(std::move(runs), own);
-    if (fitted.interrupted)
-      return std::nullopt;
-    out.model = std::move(fitted.model);
-    out.model->provenance.sha256 = job.digest;
-  } catch (const Interrupted&) {
-    return std::nullopt;
-  } catch (const Error& error) {
-    out.refused = error.what();
-  }
-  return out;
-}
-
-/// Makes a text column numeric if it only holds texts because of other groups' cells.
-void read_as_numbers(Column& column) {
-  std::vector<double> numbers = numbers_of(column);
-  if (std::any_of(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); }))
-    return;
-  column.kind = Column::Kind::numeric;
-  column.numbers = std::move(numbers);
-  column.codes.clear();
-  column.levels.clear();
 }
 
 /// Makes a column of texts of one that only holds numbers because of other groups' cells: all cells
@@ -240,22 +200,50 @@ void read_as_blank(Column& column) {
 }
 
 /// The table of a model alone, without the columns of keys and other targets.
-Table table_of_target(const std::string& target, Table table, const WantedModels& wanted) {
+Table table_of_target(const std::string& target, Table table, const GroupJob& job) {
   std::erase_if(table.columns, [&](const Column& column) {
-    return contains(wanted.by, column.name) ||
-           (column.name != target && contains(wanted.targets, column.name));
+    return contains(job.by, column.name) ||
+           (column.name != target && contains(job.targets, column.name));
   });
   for (Column& column : table.columns)
-    if (!column.is_numeric())
-      read_as_numbers(column);
-    else if (column.name != target)
+    if (Column numbers = as_numbers(column); numbers.bad_cells.empty())
+      column = std::move(numbers);  // held texts only because of other groups' cells
+    else if (column.is_numeric() && column.name != target)
       read_as_blank(column);
   return table;
 }
 
-WantedModels wanted_models(const Table& runs, const std::vector<std::string>& by,
-                           const RoleRequest& roles) {
-  WantedModels out{by, {}, std::nullopt};
+std::optional<ModelSetLine> fit_task(std::size_t number, const GroupJob& job,
+                                     const FitRequest& request) {
+  const std::size_t group = number / job.targets.size();
+  const std::string& target = job.targets[number % job.targets.size()];
+  RunsFile runs = job.runs(group);
+  runs.table = table_of_target(target, std::move(runs.table), job);
+  ModelSetLine out{
+      number, job.key(group), job.time.value_or(target), runs.table.rows(), std::nullopt, ""};
+  FitRequest own = request;
+  if (!request.roles.throughput)
+    own.roles.target = out.target;
+  own.options.be_silent();
+  own.progress = nullptr;
+  try {
+    FitOutcome fitted = fit_runs(std::move(runs), own);
+    if (fitted.interrupted)
+      return std::nullopt;
+    out.model = std::move(fitted.model);
+    out.model->provenance.sha256 = job.digest;
+  } catch (const Interrupted&) {
+    return std::nullopt;
+  } catch (const Error& error) {
+    out.refused = error.what();
+  }
+  return out;
+}
+
+/// The job of these columns, without its groups.
+GroupJob job_for(const Table& runs, const std::vector<std::string>& by, const RoleRequest& roles) {
+  GroupJob out;
+  out.by = by;
   require_columns(runs, "--by", by);
   if (roles.target && runs.find(*roles.target) != nullptr)
     out.targets = {*roles.target};  // a name with a comma
@@ -269,80 +257,9 @@ WantedModels wanted_models(const Table& runs, const std::vector<std::string>& by
                     *roles.time_unit, out.targets.size(), quoted_list(out.targets)));
   if (out.targets.empty())
     out.targets = {target_of_all(runs, roles)};
-  refuse_keys(by, "--target", out.targets);
-  refuse_keys(by, "--ignore", roles.ignore);
-  refuse_keys(by, "--categorical", roles.categorical);
-  for (const auto& [flag, columns] :
-       {std::pair("--extrinsic", &roles.extrinsic), std::pair("--intrinsic", &roles.intrinsic)})
-    if (*columns)
-      refuse_keys(by, flag, **columns);
+  refuse_keys(out, roles);
   if (roles.throughput && runs.find(roles.throughput->column) != nullptr)
     out.time = time_of(*roles.throughput, runs).column;
-  return out;
-}
-
-/// A model per target of every group. `group_of`: a group, without number and target;
-/// `runs_of`: the runs of a group with all columns.
-GroupJob job_of(std::size_t count, const std::function<ModelSetLine(std::size_t)>& group_of,
-                const std::function<RunsFile(std::size_t)>& runs_of, const WantedModels& wanted) {
-  GroupJob out;
-  const std::size_t targets = wanted.targets.size();
-  out.tasks = count * targets;
-  out.task = [=](std::size_t number) {
-    ModelSetLine task = group_of(number / targets);
-    task.task = number;
-    task.target = wanted.time.value_or(wanted.targets[number % targets]);
-    return task;
-  };
-  out.runs_of = [=](std::size_t number) {
-    RunsFile runs = runs_of(number / targets);
-    runs.table = table_of_target(wanted.targets[number % targets], std::move(runs.table), wanted);
-    return runs;
-  };
-  return out;
-}
-
-GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const WantedModels& wanted,
-                const InputOptions& input) {
-  GroupJob out = job_of(
-      index->groups(),
-      [index](std::size_t group) -> ModelSetLine {
-        return {0, index->key(group), "", index->rows(group), std::nullopt, ""};
-      },
-      [index, input](std::size_t group) {
-        return RunsFile{
-            .path = index->path(), .bytes = {}, .table = index->table(group), .reading = {input}};
-      },
-      wanted);
-  out.file = base_name(index->path());
-  out.digest = index->digest();
-  return out;
-}
-
-GroupJob job_of(RunsFile all, const WantedModels& wanted) {
-  const std::string digest = sha256(all.bytes);
-  all.bytes.clear();
-  all.bytes.shrink_to_fit();
-  const auto runs = std::make_shared<const RunsFile>(std::move(all));
-  const auto found =
-      std::make_shared<const std::vector<TableGroup>>(groups_of(runs->table, wanted.by));
-  GroupJob out = job_of(
-      found->size(),
-      [found](std::size_t group) -> ModelSetLine {
-        const auto& [key, rows] = (*found)[group];
-        return {0, key, "", rows.size(), std::nullopt, ""};
-      },
-      [runs, found](std::size_t group) {
-        return RunsFile{.path = runs->path,
-                        .bytes = {},
-                        .table = take_rows(runs->table, (*found)[group].rows),
-                        .files = runs->files,
-                        .results = runs->results,
-                        .reading = runs->reading};
-      },
-      wanted);
-  out.file = runs->files.empty() ? base_name(runs->path) : runs->path;
-  out.digest = digest;
   return out;
 }
 
@@ -352,15 +269,38 @@ GroupJob read_groups(const std::vector<std::string>& paths, const std::vector<st
                      const RoleRequest& roles, const InputOptions& input) {
   std::set<std::string> texts(roles.categorical.begin(), roles.categorical.end());
   texts.insert(by.begin(), by.end());
-  if (paths.size() == 1 && !by.empty()) {
-    if (auto index = GroupIndex::of(paths.front(), by, texts, input)) {
-      const WantedModels wanted = wanted_models(index->first_rows(), by, roles);
-      return job_of(std::make_shared<const GroupIndex>(*std::move(index)), wanted, input);
-    }
+  if (auto found = paths.size() == 1 && !by.empty()
+                       ? GroupIndex::of(paths.front(), by, texts, input)
+                       : std::nullopt) {
+    GroupJob out = job_for(found->first_rows(), by, roles);
+    const auto index = std::make_shared<const GroupIndex>(*std::move(found));
+    out.file = base_name(index->path());
+    out.digest = index->digest();
+    out.groups = index->groups();
+    out.key = [index](std::size_t group) { return index->key(group); };
+    out.runs = [index, input](std::size_t group) {
+      return RunsFile{
+          .path = index->path(), .bytes = {}, .table = index->table(group), .reading = {input}};
+    };
+    return out;
   }
-  RunsFile runs = read_runs(paths, texts, input);
-  const WantedModels wanted = wanted_models(runs.table, by, roles);
-  return job_of(std::move(runs), wanted);
+  RunsFile all = read_runs(paths, texts, input);
+  GroupJob out = job_for(all.table, by, roles);
+  out.file = all.files.empty() ? base_name(all.path) : all.path;
+  out.digest = sha256(std::exchange(all.bytes, {}));
+  const auto groups = std::make_shared<const std::vector<TableGroup>>(groups_of(all.table, by));
+  const auto runs = std::make_shared<const RunsFile>(std::move(all));
+  out.groups = groups->size();
+  out.key = [groups](std::size_t group) { return (*groups)[group].key; };
+  out.runs = [runs, groups](std::size_t group) {
+    return RunsFile{.path = runs->path,
+                    .bytes = {},
+                    .table = take_rows(runs->table, (*groups)[group].rows),
+                    .files = runs->files,
+                    .results = runs->results,
+                    .reading = runs->reading};
+  };
+  return out;
 }
 
 void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,

@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "perfmodel/fit.hpp"
@@ -60,7 +59,7 @@ class GroupIndex {
   std::string first_row_;  ///< the line; its cells decide which columns are numeric
   Table first_rows_;
   std::vector<Span> spans_;
-  std::unordered_set<std::string> seen_;  ///< keys of the groups so far
+  std::set<std::vector<std::string>> seen_;  ///< keys of the groups so far
   struct stat status_ = {};
 
   /// Adds whole lines that begin at this offset. Returns false if some group is not contiguous.
@@ -69,17 +68,20 @@ class GroupIndex {
   Table parsed(std::string_view lines, std::uint32_t line) const;
 };
 
-/// The models to be fitted: groups in order of first appearance, targets in the requested order.
+/// The models to be fitted: a task per target of each group, the groups in order of first
+/// appearance.
 struct GroupJob {
   std::string file;    ///< base names of the files
   std::string digest;  ///< SHA-256 of the files
-  std::size_t tasks = 0;
-  /// What a task fits, without the model, which depends only on its number, the runs and the
-  /// request.
-  std::function<ModelSetLine(std::size_t)> task;
-  /// The runs of a task alone, without the columns of the key and of other targets. Thread-safe.
-  /// The models' digest is set by fit_groups().
-  std::function<RunsFile(std::size_t)> runs_of;
+  std::vector<std::string> by;
+  std::vector<std::string> targets;
+  std::optional<std::string> time;  ///< the name of the target if it is derived from a throughput
+  std::size_t groups = 0;
+  std::function<std::vector<std::string>(std::size_t group)> key;
+  /// The runs of a group, with all columns. Thread-safe.
+  std::function<RunsFile(std::size_t group)> runs;
+
+  std::size_t tasks() const { return groups * targets.size(); }
 };
 
 /// Reads the groups of files, which the columns `by` distinguish; without one, all rows are a

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "analysis/model_words.hpp"
 #include "base/text.hpp"
-#include "cli/certainty.hpp"
 #include "cli/gates.hpp"
 #include "cli/judged_runs.hpp"
 #include "cli/model_sets.hpp"
@@ -19,7 +19,7 @@
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "report/document.hpp"
-#include "trust/resampling.hpp"
+#include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::cli {
 
@@ -32,9 +32,13 @@ constexpr std::size_t kMostRefused = 5;
 
 /// A model in a ranking of models of the same kind.
 struct RankedModel {
+  ModelSetLine line;
   std::optional<Configuration> configuration = {};  ///< where it is evaluated
   std::optional<double> time = {};                  ///< there; nullopt if the model gives none
   std::optional<double> growth = {};                ///< by doubling the scale
+
+  const FittedModel& model() const { return *line.model; }
+  double cost() const { return time.value_or(-1); }
 };
 
 /// A configuration that is set on the only row of a table; nullopt if the model cannot have it.
@@ -49,31 +53,47 @@ std::optional<Configuration> configuration_at(const std::vector<std::string>& se
   }
 }
 
-/// Evaluates a model at its place, and where a scale is twice as large, whatever its role.
-RankedModel ranked_at(const FittedModel& model, const std::optional<Table>& place,
-                      const std::string& scale) {
-  RankedModel out;
-  if (place)
-    out.configuration = configuration_at({}, model, *place);
+/// Evaluates a model, with the common run as its central one, there and where a scale is twice as
+/// large, whatever its role.
+RankedModel ranked_at(const ModelSetLine& line, CommonRun& common, const std::string& scale) {
+  RankedModel out{line};
+  const FittedModel model = common.moved(*line.model);
+  const auto place = common.configurations(model);
+  if (!place)
+    return out;
+  if (place->table.rows() != 1)
+    throw UsageError("--set: models are ranked at one configuration; give one value each");
+  out.configuration = configuration_at({}, model, place->table);
   if (!out.configuration)
     return out;
   out.time = time_of(model, *out.configuration);
-  const Column* const at = place->find(scale);
+  const Column* const at = place->table.find(scale);
   if (!out.time || at == nullptr || !at->is_numeric())
     return out;
-  const auto doubled = configuration_at({scale + "=" + to_text(2 * at->numbers[0])}, model, *place);
+  const auto doubled =
+      configuration_at({scale + "=" + to_text(2 * at->numbers[0])}, model, place->table);
   if (const auto time = doubled ? time_of(model, *doubled) : std::nullopt)
     out.growth = *time / *out.time;
   return out;
 }
 
-/// Where models are compared without settings: at the largest value at which any of them was
-/// measured, of the first scale of the first model that has one. It may be no scale of others.
-struct RankingPlace {
-  std::string scale;                      ///< empty: no model has a scale
-  std::map<std::string, double> largest;  ///< of each column of numbers
+/// The models of a target, which are compared without settings at the largest value at which any of
+/// them was measured, of the first scale of the first model that has one. It may be no scale of
+/// others.
+struct TargetRanking {
+  std::string target;
+  std::string scale = {};                      ///< empty: no model has a scale
+  std::map<std::string, double> largest = {};  ///< of each column of numbers
+  std::shared_ptr<CommonRun> common = {};      ///< with what is set
+  std::size_t count = 0;
+  double sum = 0;  ///< of all times
+  bool with_intervals = false;
+  std::vector<RankedModel> top = {};  ///< the longest times first, of equal ones the first
 
-  void see(const ModelSpec& spec) {
+  void see(const FittedModel& model) {
+    ++count;
+    with_intervals = with_intervals || model.known.intervals.has_value();
+    const ModelSpec& spec = model.spec;
     for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
       for (const NumericInput& input : *inputs)
         if (!spec.is_derived(input.column))
@@ -82,35 +102,14 @@ struct RankingPlace {
       if (scale.empty() && !spec.follows(input.column))
         scale = input.column;
   }
-  double at() const { return largest.at(scale); }
-  /// COL=VALUE: those that were given, or the scale.
-  std::vector<std::string> settings(const std::vector<std::string>& given) const {
-    return !given.empty() || scale.empty() ? given : std::vector{scale + "=" + to_text(at())};
-  }
-};
 
-struct RankedLine {
-  RankedModel ranked;
-  ModelSetLine line;
-
-  double time() const { return ranked.time.value_or(-1); }
-};
-
-struct TargetRanking {
-  std::string target;
-  RankingPlace place;
-  std::size_t count = 0;
-  double sum = 0;  ///< of all times
-  bool with_intervals = false;
-  std::vector<RankedLine> top;  ///< the longest times first, of equal ones the first
-
-  void add(const RankedModel& ranked, const ModelSetLine& line, std::size_t most) {
+  void add(RankedModel ranked, std::size_t most) {
     sum += ranked.time.value_or(0);
-    const auto at = std::ranges::upper_bound(top, ranked.time.value_or(-1), std::greater<>(),
-                                             &RankedLine::time);
+    const auto at =
+        std::ranges::upper_bound(top, ranked.cost(), std::greater<>(), &RankedModel::cost);
     if (top.size() == most && at == top.end())
       return;
-    top.insert(at, {ranked, line});
+    top.insert(at, std::move(ranked));
     if (top.size() > most)
       top.pop_back();
   }
@@ -118,52 +117,41 @@ struct TargetRanking {
 
 /// Rankings of the targets in order of first appearance.
 struct TargetRankings {
-  CommonRun common;
+  std::shared_ptr<CommonRun> common;
   std::size_t models = 0;
   std::vector<TargetRanking> targets = {};
 
-  TargetRankings(const SetLines& set, const std::vector<std::string>& settings,
+  TargetRankings(const ModelSet& set, const std::vector<std::string>& settings,
                  std::size_t most = kMostRanked)
-      : common(set, settings) {
-    set.for_each([&](const ModelSetLine& line) {
-      if (!line.model)
-        return;
+      : common(std::make_shared<CommonRun>(set, settings)) {
+    set.for_each_model([&](const ModelSetLine& line, const FittedModel& model) {
       ++models;
-      TargetRanking& target = of(line.target);
-      ++target.count;
-      target.place.see(line.model->spec);
-      target.with_intervals = target.with_intervals || line.model->known.intervals.has_value();
+      of(line.target).see(model);
     });
-    SetPlaces places(settings, set.header().by);
-    set.for_each([&](const ModelSetLine& line) {
-      if (!line.model)
-        return;
+    for (TargetRanking& target : targets)
+      target.common = !settings.empty() || target.scale.empty()
+                          ? common
+                          : std::make_shared<CommonRun>(common->with(
+                                {target.scale + "=" + to_text(target.largest.at(target.scale))}));
+    set.for_each_model([&](const ModelSetLine& line, const FittedModel& /*model*/) {
       TargetRanking& target = of(line.target);
-      const RankingPlace& place = target.place;
-      const FittedModel model = common.without(place.settings(settings)).moved(*line.model);
-      SetPlaces at_scale(place.settings({}), {});
-      target.add(
-          ranked_at(model, (settings.empty() ? at_scale : places).one_of(model), place.scale), line,
-          most);
+      target.add(ranked_at(line, *target.common, target.scale), most);
     });
-    if (!targets.empty())
-      places.check();
+    if (!targets.empty() && !settings.empty())
+      common->check();
   }
 
  private:
   TargetRanking& of(const std::string& target) {
     const auto found = std::ranges::find(targets, target, &TargetRanking::target);
-    if (found != targets.end())
-      return *found;
-    targets.emplace_back().target = target;
-    return targets.back();
+    return found != targets.end() ? *found : targets.emplace_back(TargetRanking{target});
   }
 };
 
-Interval interval_of(const FittedModel& model, const RankedModel& ranked) {
-  const Certainty certainty =
-      certainty_of(model, std::nullopt, "", design_of(*ranked.configuration, model.spec));
-  return (*certainty.intervals)[0].around(*ranked.time);
+Interval interval_of(const RankedModel& ranked) {
+  const FittedModel& model = ranked.model();
+  const Design at = design_of(*ranked.configuration, model.spec);
+  return row_intervals(model, model.known.intervals->level, at)[0].around(*ranked.time);
 }
 
 /// Short names of kinds of warnings; kinds with the same meaning share one.
@@ -185,8 +173,9 @@ std::string words_of_kind(const std::string& kind) {
   return found == words.end() ? kind : found->second;
 }
 
-bool is_in_range(const FittedModel& model, const Configuration& at) {
-  return check_range(model, design_of(at, model.spec)).in_range[0];
+bool is_in_range(const RankedModel& ranked) {
+  return check_range(ranked.model(), design_of(*ranked.configuration, ranked.model().spec))
+      .in_range[0];
 }
 
 /// The short names of the model's warnings, after what its place in a ranking asks for.
@@ -211,24 +200,21 @@ std::string largest_part(const FittedModel& model, const Configuration& at) {
 }
 
 /// Cells that a page adds to the summary's.
-std::vector<doc::Cell> page_cells(const FittedModel& model, const RankedModel& ranked,
-                                  const std::string& scale) {
+std::vector<doc::Cell> page_cells(const RankedModel& ranked, const std::string& scale) {
   if (!ranked.configuration)
     return {"-", "-", "-"};
-  const Configuration& at = *ranked.configuration;
-  return {growth_in_words(ranked, scale), largest_part(model, at),
-          is_in_range(model, at) ? doc::Cell("measured") : doc::doubtful("extrapolated")};
+  return {growth_in_words(ranked, scale), largest_part(ranked.model(), *ranked.configuration),
+          is_in_range(ranked) ? doc::Cell("measured") : doc::doubtful("extrapolated")};
 }
 
-doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
-                            const CommonRun& common, const std::vector<std::string>& settings,
+doc::Table table_of_ranking(const std::vector<std::string>& by, const TargetRanking& target,
                             bool of_page = false) {
-  const RankedLine& first = target.top.front();
-  const ShownTime shown(shown_unit(first.line.model->spec), first.ranked.time.value_or(1));
+  const RankedModel& first = target.top.front();
+  const ShownTime shown(shown_unit(first.model().spec), first.time.value_or(1));
   const doc::Format time = doc::format_of(shown);
   doc::Table table{{doc::numbers("share", {}, percent)}};
   table.indentation = 2;
-  for (const std::string& column : header.by)
+  for (const std::string& column : by)
     table.columns.push_back(doc::words(column));
   table.columns.push_back(doc::numbers(shown.heading(target.target), {}, time));
   if (target.with_intervals)
@@ -239,27 +225,25 @@ doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& t
   if (of_page)
     for (const char* heading : {"grows as", "largest part", "range"})
       table.columns.push_back(doc::words(heading));
-  for (const auto& [ranked, line] : target.top) {
+  const CommonRun& common = *target.common;
+  for (const RankedModel& ranked : target.top) {
+    const FittedModel& model = ranked.model();
     std::vector<doc::Cell> cells{ranked.time && target.sum > 0
                                      ? std::optional(100 * *ranked.time / target.sum)
                                      : std::nullopt};
-    cells.insert(cells.end(), line.key.begin(), line.key.end());
+    cells.insert(cells.end(), ranked.line.key.begin(), ranked.line.key.end());
     cells.emplace_back(ranked.time);
-    if (target.with_intervals) {
-      cells.push_back(ranked.time && line.model->known.intervals
-                          ? doc::Cell(interval_of(*line.model, ranked))
-                          : doc::Cell("-"));
-    }
-    const bool is_beyond =
-        !of_page && ranked.configuration && !is_in_range(*line.model, *ranked.configuration);
+    if (target.with_intervals)
+      cells.push_back(ranked.time && model.known.intervals ? doc::Cell(interval_of(ranked))
+                                                           : doc::Cell("-"));
+    const bool is_beyond = !of_page && ranked.configuration && !is_in_range(ranked);
     cells.insert(cells.end(),
-                 {ranked.growth, line.model->known.metrics.train.mape_percent,
-                  held_out_percent(*line.model), line.rows,
-                  warned_of(*line.model, {common.unlike(common.moved(*line.model),
-                                                        target.place.settings(settings)),
-                                          is_beyond ? "extrapolated" : ""})});
+                 {ranked.growth, model.known.metrics.train.mape_percent, held_out_percent(model),
+                  ranked.line.rows,
+                  warned_of(model, {common.unlike(common.moved(model), common.settings()),
+                                    is_beyond ? "extrapolated" : ""})});
     if (of_page) {
-      const auto further = page_cells(*line.model, ranked, target.place.scale);
+      const auto further = page_cells(ranked, target.scale);
       cells.insert(cells.end(), further.begin(), further.end());
     }
     table.add(std::move(cells));
@@ -267,18 +251,18 @@ doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& t
   return table;
 }
 
-std::string place_in_words(const RankingPlace& place, const std::vector<std::string>& settings,
-                           const CommonRun& common) {
-  const std::string doubling =
-      place.scale.empty()
-          ? ""
-          : "; x2: what doubling " + (settings.empty() ? "it" : place.scale) + " does";
-  if (settings.empty() && place.scale.empty())
-    return "at " + common.words();
-  return "at " +
-         (settings.empty() ? place.scale + " = " + short_number(place.at())
+/// "time_s at gpus = 64, all else as in the central run of device=a100 (line 12)".
+std::string heading_of(const TargetRanking& target, const std::vector<std::string>& settings) {
+  const std::string common = target.common->words();
+  if (settings.empty() && target.scale.empty())
+    return target.target + " at " + common;
+  return target.target + " at " +
+         (settings.empty() ? target.scale + " = " + short_number(target.largest.at(target.scale))
                            : joined(settings, ", ")) +
-         ", all else as in " + common.words() + doubling;
+         ", all else as in " + common +
+         (target.scale.empty()
+              ? ""
+              : "; x2: what doubling " + (settings.empty() ? "it" : target.scale) + " does");
 }
 
 /// The central run of a fit, as the only run shown on a page.
@@ -294,11 +278,12 @@ std::optional<Table> central_runs(const FittedModel& model) {
 }
 
 /// The sections of a model's page; nullopt if it has no run with a valid time.
-std::optional<std::string> page_of_line(const SetPageRequest& request, const ModelSetLine& line,
-                                        const CommonRun& common, const std::optional<Table>& runs,
-                                        const std::string& key, const std::string& id_prefix) {
-  const FittedModel model = common.moved(*line.model);
-  const std::optional<Table> table = runs ? runs : central_runs(*line.model);
+std::optional<std::string> page_of_model(const SetPageRequest& request, const FittedModel& fitted,
+                                         const CommonRun& common, const page::FileFacts& facts,
+                                         const std::optional<Table>& runs, const std::string& key,
+                                         const std::string& id_prefix) {
+  const FittedModel model = common.moved(fitted);
+  const std::optional<Table> table = runs ? runs : central_runs(fitted);
   if (!table)
     return std::nullopt;
   JudgedRuns judged;
@@ -309,76 +294,78 @@ std::optional<std::string> page_of_line(const SetPageRequest& request, const Mod
     return std::nullopt;
   judged.judge(predictions);
   judged.range = check_range(model, judged.design);
-  const bool has_runs = request.runs != nullptr;
-  if (has_runs)
+  if (runs)
     set_rows_of_fit_aside(model, judged);
   page::Source source = page_source(model, request.model_file,
-                                    {has_runs ? request.runs_file : "the fit", table->rows(),
-                                     has_runs ? request.runs_sha256 : "", false},
-                                    judged);
+                                    {facts.file, table->rows(), facts.sha256, false}, judged);
   source.command = request.command;
   source.key = key;
   source.id_prefix = id_prefix;
-  source.has_runs = has_runs;
+  source.has_runs = runs.has_value();
   return page::sections_of(page::content_of(source));
 }
 
 }  // namespace
 
-std::string set_summary(const SetLines& set, const Console& console,
+std::string set_summary(const ModelSet& set, const Console& console,
                         const std::vector<std::string>& settings) {
   const TargetRankings rankings(set, settings);
   std::string out = console.strong(std::to_string(rankings.models) + " models") + " of " +
                     std::to_string(set.header().tasks) + " from " + set.header().file + "\n";
   for (const TargetRanking& target : rankings.targets) {
-    const CommonRun common = rankings.common.without(target.place.settings(settings));
-    out += "\n  " + target.target + " " + place_in_words(target.place, settings, common) + "\n" +
-           doc::text(table_of_ranking(set.header(), target, common, settings), console.width());
+    out += "\n  " + heading_of(target, settings) + "\n" +
+           doc::text(table_of_ranking(set.header().by, target), console.width());
     if (target.count > target.top.size())
       out += "  and " + std::to_string(target.count - target.top.size()) + " more\n";
   }
   return out;
 }
 
-page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Console& console) {
+page::SetContent set_page(const ModelSet& set, const SetPageRequest& request, Console& console) {
   const TargetRankings rankings(set, request.settings, kMostOfPage);
   const ModelSetHeader& header = set.header();
+  page::FileFacts facts{.file = "the fit", .sha256 = {}};
+  if (request.runs)
+    facts = {.file = base_name(request.runs->path), .sha256 = sha256(request.runs->bytes)};
   page::SetContent out;
   out.title = request.title.empty()
                   ? std::to_string(rankings.models) + " models: " + request.model_file +
-                        (request.runs ? " on " + request.runs_file : "")
+                        (request.runs ? " on " + facts.file : "")
                   : request.title;
   out.subtitle = "Models of " + header.file + " by " + joined(header.by, ", ") +
                  ", the most costly first; MAPE is that of the fit";
   std::map<std::size_t, Table> runs;
   if (request.runs)
-    for_each_with_counted_rows(set, *request.runs, console, [&](LineRows part) {
+    for_each_with_counted_rows(set, *request.runs, console, [&](ModelRows part) {
       runs[part.line.task] = std::move(part.table);
     });
   for (const TargetRanking& target : rankings.targets) {
-    const CommonRun common = rankings.common.without(target.place.settings(request.settings));
+    const std::size_t smaller = target.count - target.top.size();
     out.tables.emplace_back(
-        target.target + " " + place_in_words(target.place, request.settings, common) +
-            (target.count > target.top.size()
-                 ? "; without " + std::to_string(target.count - target.top.size()) + " smaller ones"
-                 : ""),
-        table_of_ranking(header, target, common, request.settings, true));
-    for (const auto& [ranked, line] : target.top) {
-      const auto own = runs.find(line.task);
+        heading_of(target, request.settings) +
+            (smaller > 0 ? "; without " + std::to_string(smaller) + " smaller ones" : ""),
+        table_of_ranking(header.by, target, true));
+    for (const RankedModel& ranked : target.top) {
+      const auto own = runs.find(ranked.line.task);
       if (out.pages.size() == kMostPages || (request.runs && own == runs.end()))
         continue;
-      const std::string key = words_of(line, header);
+      const std::string key = words_of(ranked.line, header);
       if (auto sections =
-              page_of_line(request, line, rankings.common,
-                           own == runs.end() ? std::nullopt : std::optional(own->second), key,
-                           "m" + std::to_string(out.pages.size() + 1) + "-"))
+              page_of_model(request, ranked.model(), *rankings.common, facts,
+                            own == runs.end() ? std::nullopt : std::optional(own->second), key,
+                            "m" + std::to_string(out.pages.size() + 1) + "-"))
         out.pages.emplace_back(key, std::move(*sections));
     }
   }
   return out;
 }
 
-std::string refused_text(const SetLines& set) {
+void show_set(const ModelSet& set, const std::vector<std::string>& ranked_at, bool some_are_missing,
+              Console& console) {
+  if (!console.quiet())
+    console.summary(set_summary(set, console, ranked_at));
+  if (!some_are_missing)
+    return;
   std::vector<std::string> reasons;
   std::size_t lines = 0;
   std::size_t count = 0;
@@ -389,12 +376,11 @@ std::string refused_text(const SetLines& set) {
     if (++count <= kMostRefused)
       reasons.push_back(words_of(line, set.header()) + ": " + line.refused);
   });
-  if (reasons.empty())
-    return {};
   if (count > kMostRefused)
     reasons.push_back("and " + std::to_string(count - kMostRefused) + " more");
-  return std::to_string(count) + " of " + std::to_string(lines) + " could not be fitted:\n  " +
-         joined(reasons, "\n  ");
+  if (count > 0)
+    console.warning(std::to_string(count) + " of " + std::to_string(lines) +
+                    " could not be fitted:\n  " + joined(reasons, "\n  "));
 }
 
 }  // namespace perfmodel::cli

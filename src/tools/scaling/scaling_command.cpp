@@ -276,7 +276,7 @@ void add_power(const ScalingArguments& arguments, const FittedModel& model,
 /// The study of a fitted model along one of its extrinsic columns. Other inputs are fixed by --set,
 /// or else as in the central run, with a notice.
 ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
-  FittedModel model = picked_model(arguments.input, arguments.pick);
+  FittedModel model = model_at_common_run(picked_models(arguments.input, arguments.pick));
   const std::string column = scale_of_model(arguments, model);
   const std::size_t index = place_of_input(model.spec.extrinsic, column).value();
   const bool turned = heeds_turn(model, column, console);
@@ -375,16 +375,15 @@ scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumn
 /// throughput that is known by its name, as `fit` does.
 Table runs_of(ScalingArguments& arguments, Console& console) {
   RunsFile file = read_noted({arguments.input}, {}, {}, {}, console);
-  if (!arguments.throughput)
-    if (const auto rate = measured_rate(file.table, request_of(arguments))) {
-      console.notice("Column '" + *rate + "' is taken as the measured throughput, by its name.");
-      arguments.roles.target = *rate;
-      arguments.throughput = true;
-    }
-  if (arguments.failed == FailedRunsAre::refused)
-    return std::move(file.table);
-  if (const auto column = measured_column(file.table, request_of(arguments)))
-    if (const auto warning = drop_failed_runs(file, *column, {}, arguments.failed))
+  const auto measured = measured_column(file.table, request_of(arguments));
+  if (measured && measured->is_rate) {
+    console.notice("Column '" + measured->name +
+                   "' is taken as the measured throughput, by its name.");
+    arguments.roles.target = measured->name;
+    arguments.throughput = true;
+  }
+  if (measured && arguments.failed != FailedRunsAre::refused)
+    if (const auto warning = drop_failed_runs(file, measured->name, {}, arguments.failed))
       console.warning(*warning);
   return std::move(file.table);
 }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/text.hpp"
 #include "cli/certainty.hpp"
 #include "cli/judged_runs.hpp"
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
+#include "forms/scaling_belief.hpp"
 #include "jobs/settings.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
@@ -115,27 +117,26 @@ std::vector<std::string> RankingModels::columns() const {
   return out;
 }
 
-SetLines models_of_files(const std::vector<std::string>& files, const std::string& pick,
+ModelSet models_of_files(const std::vector<std::string>& files, const std::string& pick,
                          std::string& space) {
   const auto first = picked_models(files.front(), pick);
   if (files.size() == 1)
     return first;
-  const auto all = std::make_shared<ModelSet>();
-  all->header = first.header();
-  const auto add = [&](const auto& line) { all->lines.push_back(line); };
+  std::vector<ModelSetLine> all;
+  const auto add = [&](const auto& line) { all.push_back(line); };
   first.for_each(add);
   for (std::size_t k = 1; k + 1 < files.size(); ++k)
     picked_models(files[k], "").for_each(add);
   const auto last = models_in(files.back());
-  const auto targets = mapped(all->lines, [](const auto& line) { return line.target; });
+  const auto targets = mapped(all, [](const auto& line) { return line.target; });
   if (last.empty() || contains(targets, last.front().target))
     space = files.back();
   else
     std::ranges::for_each(last, add);
-  return SetLines(std::shared_ptr<const ModelSet>(all));
+  return ModelSet(std::move(all), first.header());
 }
 
-RankingModels ranking_models(const SetLines& set, const std::vector<std::string>& conditions,
+RankingModels ranking_models(const ModelSet& set, const std::vector<std::string>& conditions,
                              const std::optional<std::string>& maximise) {
   const std::set<std::string> named = names_in(conditions);
   const std::set<std::string> sought =
@@ -197,7 +198,7 @@ std::vector<plan::BoundedTarget> bounded_targets(const std::vector<FittedModel>&
     else if (is_limit)
       console.warning(bounded + "for its predicted value alone: its model has no intervals");
     out.push_back(
-        {model.spec.target,
+        {model.spec.target, level.has_value(),
          [&model, &space, coverage, file](const std::vector<plan::Configuration>& configurations) {
            return estimates_of(model, plan::table_of(space, configurations), coverage, file);
          }});
@@ -248,22 +249,20 @@ std::set<std::string> named_columns(const plan::SuggestionRequest& request,
 }
 
 /// Of choices with these columns: refuses one that may be a misspelt input, and tells of others
-/// that no model and no formula uses. `is_always`: whether all choices have this value of a column.
-void check_columns(
-    const RankingModels& models, const std::string& source, const std::vector<std::string>& columns,
-    std::set<std::string> used, bool tells_unused,
-    const std::function<bool(const std::string& column, const std::string& value)>& is_always,
-    Console& console) {
+/// that no model and no formula uses, unless all choices have the value of all runs.
+void check_columns(const RankingModels& models, const Table& choices, std::set<std::string> used,
+                   bool tells_unused, Console& console) {
   std::vector<std::string> missing;
   for (const std::string& name : models.columns()) {
     used.insert(name);
-    if (!contains(columns, name))
+    if (choices.find(name) == nullptr)
       missing.push_back(name);
   }
   const std::vector<std::string> inputs = input_columns(models.ranked.spec);
   used.insert(inputs.begin(), inputs.end());
   used.insert({"time", "cost"});  // names of figures, which are refused where these are formed
-  for (const std::string& name : columns) {
+  for (const Column& column : choices.columns) {
+    const std::string& name = column.name;
     if (used.contains(name))
       continue;
     const std::vector<LeftOut>& left_out = models.ranked.provenance.left_out;
@@ -271,24 +270,25 @@ void check_columns(
     const bool is_known = item != left_out.end();
     const std::string why = no_input(models.ranked, name, missing);
     if (!is_known && nearest(name, missing))
-      throw UsageError(source + ": the model has no input '" + name + "'" + why);
-    if (tells_unused &&
-        !(is_known && item->because == LeftOut::Because::constant && is_always(name, item->value)))
-      console.notice("'" + name + "' of " + source + " is not used: the model has no such input" +
-                     (is_known ? why : ""));
+      throw UsageError(choices.source + ": the model has no input '" + name + "'" + why);
+    const auto is_as_in_runs = [&](std::size_t row) { return column.text(row) == item->value; };
+    if (tells_unused && !(is_known && item->because == LeftOut::Because::constant &&
+                          std::ranges::all_of(indices(choices.rows()), is_as_in_runs)))
+      console.notice("'" + name + "' of " + choices.source +
+                     " is not used: the model has no such input" + (is_known ? why : ""));
   }
 }
 
 plan::Space space_in(const std::string& path, const plan::SuggestionRequest& request,
                      const RankingModels& models, Console& console) {
   plan::Space space = read_space(path);
-  const auto is_always = [&](const std::string& name, const std::string& value) {
-    const auto column = std::ranges::find(space.columns, name, &plan::SpaceColumn::name);
-    return !column->is_range() && column->choices() == 1 &&
-           column->text(column->choice(0)) == value;
-  };
-  check_columns(models, space.source, space.names(), named_columns(request, space.where), true,
-                is_always, console);
+  std::vector<plan::Configuration> ends(2);
+  for (const plan::SpaceColumn& column : space.columns) {
+    ends[0].push_back(column.value_at(0));
+    ends[1].push_back(column.value_at(1));
+  }
+  check_columns(models, plan::table_of(space, ends), named_columns(request, space.where), true,
+                console);
   hold_missing(models, space, console);
   if (!space.is_listed())
     space.steps = steps_of(models.ranked.spec, space, console);
@@ -301,13 +301,8 @@ SpaceChoices runs_in(const std::string& path, const plan::SuggestionRequest& req
   RunsFile file =
       read_further_runs({path}, categorical_columns(model.spec), {}, model.provenance.reading);
   const bool are_runs = file.table.find(judged_column(file.table, model.spec)) != nullptr;
-  const auto is_always = [&](const std::string& name, const std::string& value) {
-    const Column& column = file.table.at(name);
-    return std::ranges::all_of(indices(file.table.rows()),
-                               [&](std::size_t row) { return column.text(row) == value; });
-  };
-  check_columns(models, file.table.source, file.table.names(), named_columns(request, {}),
-                !are_runs, is_always, console);
+  check_columns(models, file.table, named_columns(request, {}), !are_runs, console);
+  const RunsFile as_read = file;
   for (const Column& held : models.held_columns(file.table.source, file.table.names(), console))
     file.table.columns.push_back(take_rows(held, std::vector<std::size_t>(file.table.rows(), 0)));
   const Table all = file.table;
@@ -315,12 +310,15 @@ SpaceChoices runs_in(const std::string& path, const plan::SuggestionRequest& req
   if (const auto unknown = plan::drop_unknown_levels(file.table, model.spec))
     console.warning(*unknown);
   make_design(file.table, model.spec, Target::absent);  // throws for cells that cannot be used
-  plan::Space space = plan::space_of_runs(file.table, all, models.columns());
+  SpaceChoices out{plan::space_of_runs(file.table, all, models.columns())};
+  if (are_runs)
+    out.runs.emplace();
   if (next && are_runs) {
-    space.steps = steps_of(model.spec, space, console);
-    plan::bind_columns(space, file.table);
+    out.runs = plan::known_runs(model, out.space, as_read, nullptr);
+    out.space.steps = steps_of(model.spec, out.space, console);
+    plan::bind_columns(out.space, file.table);
   }
-  return {space, are_runs};
+  return out;
 }
 
 }  // namespace
@@ -339,7 +337,7 @@ SpaceChoices choices_in(const std::string& path, const plan::SuggestionRequest& 
   if (path.empty()) {
     plan::Space space = plan::space_around(models.ranked);
     hold_missing(models, space, console);
-    return {space};
+    return {space, plan::KnownRuns{models.ranked.belief->known(), space.rows, space.rows}};
   }
   if (is_of_runs(path) && !is_short_space(path, models.ranked.spec.target))
     return runs_in(path, request, next, models, console);

@@ -27,14 +27,14 @@ struct RankingModels {
 
 /// The models of files, of which the last may be the space: it is, unless it holds the model of a
 /// target that those before it do not have. `space`: the path of that file, or empty.
-SetLines models_of_files(const std::vector<std::string>& files, const std::string& pick,
+ModelSet models_of_files(const std::vector<std::string>& files, const std::string& pick,
                          std::string& space);
 
 /// Of a set with one key: the model of the only target that no condition names, or of the first one
 /// of these that `maximise` names, and those of the other named ones, at the common run of the set.
 /// Throws UsageError for several keys, and for several or no such targets, and InputError as
-/// picked_model() does.
-RankingModels ranking_models(const SetLines& set, const std::vector<std::string>& conditions,
+/// model_of() does.
+RankingModels ranking_models(const ModelSet& set, const std::vector<std::string>& conditions,
                              const std::optional<std::string>& maximise);
 
 /// The targets that conditions bound, which the console is told about, and those that are
@@ -48,7 +48,8 @@ std::vector<plan::BoundedTarget> bounded_targets(const std::vector<FittedModel>&
 /// What can be chosen.
 struct SpaceChoices {
   plan::Space space;
-  bool are_runs = false;  ///< its rows are runs that did not fail
+  /// If its rows are runs, of the file or of the model: what the next ones are chosen by.
+  std::optional<plan::KnownRuns> runs = {};
 };
 
 /// Whether a file holds runs, as its name or its content says.

@@ -19,23 +19,51 @@ constexpr std::size_t kFewestFirst = 10;
 constexpr std::size_t kFirstThatMayFail = 3;
 constexpr std::size_t kRunsPerFit = 4;  ///< a fit follows each time the runs grow by a quarter
 
-std::string header_of(const plan::Space& space) {
-  std::vector<std::string> names = space.names();
-  names.insert(names.end(), {Campaign::kTimeColumn, Campaign::kWallColumn});
-  return csv_line(names);
-}
-
 /// The configurations whose levels the model knows.
 std::vector<plan::Configuration> known_to(const FittedModel& model, const plan::Space& space,
                                           const std::vector<plan::Configuration>& all) {
-  std::vector<plan::Configuration> out;
-  if (!all.empty())
-    for (const std::size_t row : rows_of_known_levels(plan::table_of(space, all), model.spec).rows)
-      out.push_back(all[row]);
-  return out;
+  const auto known = rows_of_known_levels(plan::table_of(space, all), model.spec);
+  return mapped(known.rows, [&](std::size_t row) { return all[row]; });
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 60)
+    return rounded(seconds) + " s";
+  const auto whole = static_cast<long>(seconds);
+  return whole < 3600
+             ? std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s"
+             : std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
 }
 
 }  // namespace
+
+std::vector<plan::Configuration> configurations_of(const Aim& aim, const plan::Space& space,
+                                                   std::uint64_t seed) {
+  std::vector<plan::Configuration> all = plan::sample(space, plan::kMostOfSpace, seed);
+  if (aim.at.empty())
+    return all;
+  const std::vector<std::string> names = space.names();
+  for (const auto& [name, text] : aim.at) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end())
+      throw UsageError("--until: " + space.source + " has no column '" + name + "'" +
+                       did_you_mean_one_of(name, names));
+    const auto c = static_cast<std::size_t>(found - names.begin());
+    const plan::SpaceColumn& column = space.columns[c];
+    const auto value = column.is_text() ? column.value_of(text) : parse_number(text);
+    if (!(value >= 0))
+      throw UsageError("--until: '" + text + "' is no value of '" + name + "'");
+    for (plan::Configuration& each : all)
+      each[c] = *value;
+  }
+  const std::set<plan::Configuration> distinct(all.begin(), all.end());
+  return {distinct.begin(), distinct.end()};
+}
+
+bool Aim::is_reached(const Knowledge& knowledge) const {
+  const auto figure = is_width ? knowledge.width : std::optional(std::expm1(knowledge.deviation));
+  return figure && 100 * *figure < percent;
+}
 
 Campaign::Campaign(CampaignRequest request)
     : request_(std::move(request)), journal_(request_.runs, true, LinesFile::Kind::journal) {
@@ -45,7 +73,9 @@ Campaign::Campaign(CampaignRequest request)
 void Campaign::resume() {
   if (journal_.partial().empty())
     throw UsageError(fmt::format("--runs '{}': runs are kept in a regular file", request_.runs));
-  const std::string header = header_of(request_.space);
+  std::vector<std::string> names = request_.space.names();
+  names.insert(names.end(), {kTimeColumn, kWallColumn});
+  const std::string header = csv_line(names);
   bool is_other = false;
   journal_.keep_lines([&](std::string_view line) {
     is_other = is_other || (csv_.empty() && line != header);
@@ -91,13 +121,7 @@ double Campaign::spent() const {
   return earlier_ + std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
-RunsFile Campaign::file() const {
-  return {.path = request_.runs,
-          .bytes = csv_,
-          .table = parse_csv(csv_, request_.runs, request_.space.text_columns())};
-}
-
-FitRequest Campaign::fit_request() const {
+FitOutcome Campaign::fit() const {
   FitRequest out;
   out.roles.target = kTimeColumn;
   out.roles.ignore = {kWallColumn};
@@ -105,8 +129,8 @@ FitRequest Campaign::fit_request() const {
   out.roles.failed = FailedRunsAre::dropped;
   if (!request_.space.extrinsic.empty())
     out.roles.extrinsic = request_.space.extrinsic;
-  for (const std::string& column : request_.space.text_columns())
-    out.roles.categorical.push_back(column);
+  const std::set<std::string> texts = request_.space.text_columns();
+  out.roles.categorical.assign(texts.begin(), texts.end());
   out.roles.totals_per_worker = true;
   out.options.form = AutomaticOptions();
   out.options.residual = Residual::chosen;
@@ -114,18 +138,17 @@ FitRequest Campaign::fit_request() const {
   out.options.seed = request_.seed;
   out.options.threads = request_.threads;
   out.options.stop = request_.stop;
-  return out;
+  return fit_runs({request_.runs, csv_, parse_csv(csv_, request_.runs, texts)}, out);
 }
 
 /// Those that have at most `most` runs, of which none failed.
-std::vector<plan::Configuration> Campaign::with_runs(const std::vector<plan::Configuration>& all,
+std::vector<plan::Configuration> Campaign::with_runs(std::vector<plan::Configuration> all,
                                                      std::size_t most) const {
-  std::vector<plan::Configuration> out;
-  std::ranges::copy_if(all, std::back_inserter(out), [&](const auto& each) {
+  std::erase_if(all, [&](const plan::Configuration& each) {
     const auto found = times_.find(each);
-    return found == times_.end() || (!found->second.empty() && found->second.size() <= most);
+    return found != times_.end() && (found->second.empty() || found->second.size() > most);
   });
-  return out;
+  return all;
 }
 
 /// A Latin hypercube; of a space that has not more configurations, all of them.
@@ -167,7 +190,7 @@ void Campaign::measure_one(const plan::Configuration& configuration) {
   if (request_.budget)
     limits.end = Clock::now() +
                  std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(left()));
-  request_.begins(request_.space.words(configuration));
+  request_.messages.begins("measuring " + request_.space.words(configuration));
   double seconds = 0;
   for (std::size_t warmups = request_.warmup;; --warmups) {
     if (request_.stop.stop_requested() || is_spent() || always_fails())
@@ -176,7 +199,7 @@ void Campaign::measure_one(const plan::Configuration& configuration) {
                                       : time_run(command, request_.time_from, limits);
     seconds += run.seconds;
     if (!run.note.empty())
-      request_.warn(run.note);
+      request_.messages.warn(run.note);
     if (run.result == TimedRun::Result::stopped)
       return;
     if (run.result == TimedRun::Result::time && warmups > 0)
@@ -204,8 +227,8 @@ void Campaign::record(const plan::Configuration& configuration, const TimedRun& 
     report_outlier(configuration, std::log(run.time));
   add(configuration, is_time ? std::optional(run.time) : std::nullopt);
   if (!is_time)
-    request_.warn(request_.space.words(configuration) + ": " + cells[cells.size() - 2] +
-                  (run.reason.empty() ? "" : ": " + run.reason));
+    request_.messages.warn(request_.space.words(configuration) + ": " + cells[cells.size() - 2] +
+                           (run.reason.empty() ? "" : ": " + run.reason));
 }
 
 /// Warns of a run that is far from the median of the earlier ones of its configuration.
@@ -217,15 +240,16 @@ void Campaign::report_outlier(const plan::Configuration& configuration, double l
   const std::vector<double>& earlier = found->second;
   const double usual = median(earlier);
   if (std::abs(log_time - usual) > std::log(most))
-    request_.warn(fmt::format("{}: outlier: {}, after {}", request_.space.words(configuration),
-                              time_text(std::exp(log_time), "s"), time_text(std::exp(usual), "s")));
+    request_.messages.warn(
+        fmt::format("{}: outlier: {}, after {}", request_.space.words(configuration),
+                    time_text(std::exp(log_time), "s"), time_text(std::exp(usual), "s")));
 }
 
 Knowledge Campaign::learn() const {
   const plan::Space& space = request_.space;
   Knowledge out{.deviation = std::numeric_limits<double>::infinity()};
   try {
-    out.fit = fit_runs(file(), fit_request());
+    out.fit = fit();
   } catch (const InputError&) {  // too few runs
     out.next = with_runs(plan_of(2 * times_.size()), 0);
     return out;
@@ -235,7 +259,7 @@ Knowledge Campaign::learn() const {
   out.next = known_to(model, space,
                       with_runs(plan::sample(space, plan::kMostCandidates, request_.seed),
                                 request_.most_repeats - 1));
-  out.likely_to_fail = plan::erase_likely_to_fail(plan::failing_of(model, space), out.next);
+  out.likely_to_fail = plan::erase_likely_to_fail(model, space, out.next);
   std::ranges::stable_sort(out.next, {}, [&](const plan::Configuration& each) {
     const auto found = times_.find(each);
     return found == times_.end() ? 0 : found->second.size();
@@ -244,12 +268,57 @@ Knowledge Campaign::learn() const {
   return out;
 }
 
+/// What is known so far.
+std::string Campaign::state_text(const Knowledge& knowledge) const {
+  std::string out = counted_noun(times_.size(), "configuration") + ", " +
+                    counted_noun(rows_, "run") + ", " + duration_text(spent());
+  if (std::isfinite(knowledge.deviation))
+    out += ": expected error " + rounded(100 * std::expm1(knowledge.deviation)) + " %";
+  if (knowledge.width)
+    out += "; mean width of the intervals " + rounded(100 * *knowledge.width) + " %";
+  if (knowledge.likely_to_fail > 0)
+    out +=
+        "; " + counted_noun(knowledge.likely_to_fail, "further configuration") + " likely to fail";
+  if (request_.budget)
+    out += "; " + duration_text(std::max(0.0, left())) + " left";
+  return out;
+}
+
+/// Why no more is measured; nullopt if more is.
+std::optional<std::string> Campaign::reason_to_stop(const Knowledge& knowledge) const {
+  if (request_.until && request_.until->is_reached(knowledge))
+    return "the model is good enough";
+  if (knowledge.next.empty())
+    return "every configuration has been measured as often as --repeats says" +
+           std::string(knowledge.likely_to_fail > 0 ? ", or is likely to fail" : "");
+  if (is_spent())
+    return "the budget is spent";
+  return std::nullopt;
+}
+
+std::optional<Knowledge> Campaign::run() {
+  measure(first());
+  while (!request_.stop.stop_requested()) {
+    request_.messages.begins("fitting");
+    Knowledge knowledge = learn();
+    if (request_.stop.stop_requested())
+      break;
+    request_.messages.tell(state_text(knowledge));
+    if (const auto reason = reason_to_stop(knowledge)) {
+      request_.messages.tell(*reason);
+      if (!knowledge.fit)
+        knowledge.fit = fit();  // throws what it threw before
+      return knowledge;
+    }
+    measure(knowledge.next);
+  }
+  return std::nullopt;
+}
+
 /// Enters what the model says at the aim.
 void Campaign::judge(const FittedModel& model, Knowledge& knowledge) const {
   const plan::Space& space = request_.space;
-  const auto aim = known_to(
-      model, space,
-      request_.aim.empty() ? plan::sample(space, plan::kMostOfSpace, request_.seed) : request_.aim);
+  const auto aim = known_to(model, space, request_.aim);
   if (!model.known.intervals || aim.empty())
     return;
   constexpr double within_one_deviation = 0.6827;

@@ -22,11 +22,9 @@ constexpr double kRidge = 1e-6;
 
 /// Root mean squares of columns over the candidates: units in which the ridge suits all.
 Eigen::VectorXd column_scales(const Eigen::MatrixXd& rows) {
-  Eigen::VectorXd scales =
+  const Eigen::ArrayXd scales =
       (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).transpose().cwiseSqrt();
-  for (double& scale : scales)
-    scale = scale > 0 ? scale : 1;
-  return scales;
+  return (scales > 0).select(scales, 1);
 }
 
 /// ln det of X'X plus a ridge, updated as rows come and go.
@@ -35,14 +33,9 @@ class Information {
   explicit Information(MatrixXd rows)
       : rows_(std::move(rows)), matrix_(MatrixXd::Identity(rows_.cols(), rows_.cols()) * kRidge) {}
 
-  Index constants() const { return rows_.cols(); }
-
-  void add(Index row) {
-    matrix_ += rows_.row(row).transpose() * rows_.row(row);
-    current_ = false;
-  }
-  void remove(Index row) {
-    matrix_ -= rows_.row(row).transpose() * rows_.row(row);
+  /// `count`: 1, or -1 to remove it.
+  void add(Index row, int count) {
+    matrix_ += count * rows_.row(row).transpose() * rows_.row(row);
     current_ = false;
   }
 
@@ -53,7 +46,7 @@ class Information {
   /// What the logarithm grows by if row `out` is exchanged for each of the rows.
   Eigen::ArrayXd log_ratios(Index out) {
     if (!current_) {
-      inverse_ = matrix_.ldlt().solve(MatrixXd::Identity(constants(), constants()));
+      inverse_ = matrix_.ldlt().solve(MatrixXd::Identity(rows_.cols(), rows_.cols()));
       variances_ = (rows_ * inverse_).cwiseProduct(rows_).rowwise().sum();
       current_ = true;
     }
@@ -77,38 +70,40 @@ class Information {
 /// over the determinant of the block of the others.
 class Criterion {
  public:
-  Criterion(const MatrixXd& rows, const std::vector<Index>& others)
-      : all_(rows), others_(rows(Eigen::all, others)) {
-    const Index powers = all_.constants() - others_.constants();
-    weight_of_others_ = powers > 0 ? 1 / static_cast<double>(powers) : 0;
-    weight_of_all_ = 1 / static_cast<double>(all_.constants()) + weight_of_others_;
+  Criterion(const MatrixXd& rows, const std::vector<Index>& others) {
+    const Index powers = rows.cols() - index(others.size());
+    const double weight_of_others = powers > 0 ? 1 / static_cast<double>(powers) : 0;
+    parts_.emplace_back(1 / static_cast<double>(rows.cols()) + weight_of_others, Information(rows));
+    parts_.emplace_back(-weight_of_others, Information(rows(Eigen::all, others)));
   }
 
   void add(Index row) {
-    all_.add(row);
-    others_.add(row);
+    for (auto& [weight, part] : parts_)
+      part.add(row, 1);
   }
   void remove(Index row) {
-    all_.remove(row);
-    others_.remove(row);
+    for (auto& [weight, part] : parts_)
+      part.add(row, -1);
   }
 
   double value() const {
-    return weight_of_all_ * all_.log_determinant() - weight_of_others_ * others_.log_determinant();
+    double out = 0;
+    for (const auto& [weight, part] : parts_)
+      out += weight * part.log_determinant();
+    return out;
   }
 
   /// The best row to exchange for `out`; nullopt if no row is noticeably better.
   std::optional<std::size_t> best_exchange(Index out, const std::vector<bool>& used) {
-    const Eigen::ArrayXd of_all = all_.log_ratios(out);
-    const Eigen::ArrayXd of_others = others_.log_ratios(out);
+    Eigen::ArrayXd gains = Eigen::ArrayXd::Zero(index(used.size()));
+    for (auto& [weight, part] : parts_)
+      gains += weight * part.log_ratios(out);
     constexpr double least_gain = 1e-5;
     double best_gain = least_gain;
     std::optional<std::size_t> best;
     for (std::size_t in = 0; in < used.size(); ++in) {
-      const double gain =
-          weight_of_all_ * of_all[index(in)] - weight_of_others_ * of_others[index(in)];
-      if (gain > best_gain && !used[in]) {
-        best_gain = gain;
+      if (gains[index(in)] > best_gain && !used[in]) {
+        best_gain = gains[index(in)];
         best = in;
       }
     }
@@ -116,10 +111,7 @@ class Criterion {
   }
 
  private:
-  Information all_;
-  Information others_;  ///< without the scaling powers
-  double weight_of_all_ = 1;
-  double weight_of_others_ = 0;
+  std::vector<std::pair<double, Information>> parts_;  ///< of all, and without the scaling powers
 };
 
 std::vector<Eigen::Index> all_but_scaling_powers(const FittedModel& model) {
@@ -207,10 +199,7 @@ Plan d_optimal_plan(const DOptimalRequest& request) {
       });
   const auto best = std::ranges::max_element(
       starts, {}, [](const std::optional<PlanStart>& start) { return start->information; });
-  Plan plan{existing, 0};
-  for (std::size_t slot = existing.size(); slot < request.n; ++slot)
-    plan.configurations.push_back(candidates.at((*best)->candidates.at(slot)));
-  return plan;
+  return {mapped((*best)->candidates, [&](std::size_t row) { return candidates[row]; }), 0};
 }
 
 namespace {

@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -18,20 +17,11 @@
 namespace perfmodel::cli {
 namespace {
 
-/// `--until 'width<10% at gpus=64'`: when to stop.
-struct Aim {
-  std::string text;
-  bool is_width = false;  ///< of the prediction intervals; else the expected error
-  double percent = 0;
-  std::vector<std::pair<std::string, std::string>> at;  ///< columns and values
-};
-
 struct MeasureArguments {
   std::string space;
   std::vector<std::string> words;  ///< the command
   CampaignRequest campaign;        ///< completed from the other arguments
   std::optional<std::string> output;
-  std::optional<Aim> until;
   std::string log;
   std::string poll;
   std::string cancel;
@@ -50,21 +40,18 @@ double parse_duration(const std::string& option, const std::string& text) {
 Aim parse_aim(const std::string& text) {
   Aim out{.text = text, .at = {}};
   const auto at = text.find(" at ");
-  const std::string condition = text.substr(0, at);
-  const auto sign = condition.find('<');
-  std::vector<std::string> parts = split_list(condition, '<');
-  for (std::string& part : parts)
-    std::erase(part, ' ');
-  if (parts.size() == 2 && parts[1].ends_with('%'))
-    parts[1].pop_back();
-  const auto percent = parts.size() == 2 ? parse_number(parts[1]) : std::nullopt;
-  if (sign == std::string::npos || !percent || *percent <= 0 ||
-      (parts[0] != "width" && parts[0] != "error"))
+  std::string condition = text.substr(0, at);
+  std::erase(condition, ' ');
+  const auto sign = std::min(condition.find('<'), condition.size());
+  const std::string figure = condition.substr(0, sign);
+  if (condition.ends_with('%'))
+    condition.pop_back();
+  out.is_width = figure == "width";
+  out.percent = parse_number(condition.substr(std::min(sign + 1, condition.size()))).value_or(0);
+  if (out.percent <= 0 || (!out.is_width && figure != "error"))
     throw OptionError("--until", "'" + text +
                                      "' is not 'error<10%' or 'width<10%', which ' at gpus=64' may "
                                      "follow");
-  out.is_width = parts[0] == "width";
-  out.percent = *percent;
   if (at == std::string::npos)
     return out;
   for (const std::string& setting : split_list(text.substr(at + 4), ' ')) {
@@ -76,34 +63,6 @@ Aim parse_aim(const std::string& text) {
     out.at.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
   }
   return out;
-}
-
-/// The configurations of the space, with the values of the aim in place of their own; these need
-/// not be values of the space. Empty: the whole space.
-std::vector<plan::Configuration> configurations_of(const Aim& aim, const plan::Space& space,
-                                                   std::uint64_t seed) {
-  if (aim.at.empty())
-    return {};
-  constexpr std::size_t most = 1000;
-  std::vector<plan::Configuration> all = plan::sample(space, most, seed);
-  const std::vector<std::string> names = space.names();
-  for (const auto& [name, text] : aim.at) {
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end())
-      throw UsageError("--until: " + space.source + " has no column '" + name + "'" +
-                       did_you_mean_one_of(name, names));
-    const auto c = static_cast<std::size_t>(found - names.begin());
-    const plan::SpaceColumn& column = space.columns[c];
-    const auto level = std::ranges::find(column.levels, text) - column.levels.begin();
-    const double value =
-        column.is_text() ? static_cast<double>(level) : parse_number(text).value_or(-1);
-    if (value < 0 || (column.is_text() && value == static_cast<double>(column.levels.size())))
-      throw UsageError("--until: '" + text + "' is no value of '" + name + "'");
-    for (plan::Configuration& each : all)
-      each[c] = value;
-  }
-  const std::set<plan::Configuration> distinct(all.begin(), all.end());
-  return {distinct.begin(), distinct.end()};
 }
 
 /// The quote that is open at the end of a text of the shell; empty if there is none.
@@ -216,17 +175,6 @@ std::vector<std::string> words_of(const std::string& text, bool shell) {
   return words;
 }
 
-/// The configuration as a line of JSON. What is no number in the space is a text.
-std::string question_of(const plan::Space& space, const plan::Configuration& configuration) {
-  const std::vector<std::string> cells = space.cells(configuration);
-  Json out = Json::object();
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    const auto value = space.columns[c].is_text() ? std::nullopt : parse_number(cells[c]);
-    out[space.columns[c].name] = value ? Json(*value) : Json(cells[c]);
-  }
-  return line_text(out);
-}
-
 /// Whether a program can be started by this name, searched in PATH unless it contains a slash.
 bool can_be_started(const std::string& program) {
   const auto is_program = [](const std::filesystem::path& path) {
@@ -283,7 +231,7 @@ std::function<RunCommand(const plan::Configuration&)> command_of(const MeasureAr
                       .poll = poll.of(configuration),
                       .cancel = cancel.of(configuration),
                       .log = log.of(configuration).front(),
-                      .question = is_worker ? question_of(space, configuration) : ""};
+                      .question = is_worker ? line_text(json_of(space, configuration)) : ""};
   };
   constexpr std::size_t most_checked = 1000;
   for (const auto& configuration : plan::sample(space, most_checked, arguments.campaign.seed)) {
@@ -294,95 +242,15 @@ std::function<RunCommand(const plan::Configuration&)> command_of(const MeasureAr
   return command;
 }
 
-std::string duration_text(double seconds) {
-  if (seconds < 60)
-    return rounded(seconds) + " s";
-  const auto whole = static_cast<long>(seconds);
-  return whole < 3600
-             ? std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s"
-             : std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
-}
-
-/// What is known so far.
-std::string state_text(const MeasureArguments& arguments, const Campaign& campaign,
-                       const Knowledge& knowledge) {
-  std::string out = counted_noun(campaign.configurations(), "configuration") + ", " +
-                    counted_noun(campaign.runs(), "run") + ", " + duration_text(campaign.spent());
-  if (std::isfinite(knowledge.deviation))
-    out += ": expected error " + rounded(100 * std::expm1(knowledge.deviation)) + " %";
-  if (knowledge.width)
-    out += "; mean width of the intervals " + rounded(100 * *knowledge.width) + " %";
-  if (knowledge.likely_to_fail > 0)
-    out +=
-        "; " + counted_noun(knowledge.likely_to_fail, "further configuration") + " likely to fail";
-  if (arguments.campaign.budget)
-    out += "; " + duration_text(std::max(0.0, campaign.left())) + " left";
-  return out;
-}
-
-/// Whether the model is as good as was asked for; true if nothing was.
-bool is_reached(const std::optional<Aim>& aim, const Knowledge& knowledge) {
-  if (!aim)
-    return true;
-  const auto figure =
-      aim->is_width ? knowledge.width : std::optional(std::expm1(knowledge.deviation));
-  return figure && 100 * *figure < aim->percent;
-}
-
-/// Why no more is measured; nullopt if more is.
-std::optional<std::string> reason_to_stop(const MeasureArguments& arguments,
-                                          const Campaign& campaign, const Knowledge& knowledge) {
-  if (arguments.until && is_reached(arguments.until, knowledge))
-    return "the model is good enough";
-  if (knowledge.next.empty())
-    return "every configuration has been measured as often as --repeats says" +
-           std::string(knowledge.likely_to_fail > 0 ? ", or is likely to fail" : "");
-  if (campaign.is_spent())
-    return "the budget is spent";
-  return std::nullopt;
-}
-
-CampaignRequest request_of(const MeasureArguments& arguments, const plan::Space& space) {
-  CampaignRequest out = arguments.campaign;
-  out.space = space;
-  out.command_of = command_of(arguments, space);
-  if (arguments.until)
-    out.aim = configurations_of(*arguments.until, space, out.seed);
-  return out;
-}
-
-/// Measures until there is a reason to stop. Returns nullopt after a stop request.
-std::optional<Knowledge> measure_all(const MeasureArguments& arguments, Campaign& campaign,
-                                     SearchProgress& progress, const std::stop_token& stop,
-                                     Console& console) {
-  campaign.measure(campaign.first());
-  while (!stop.stop_requested()) {
-    progress.begin("fitting");
-    Knowledge knowledge = campaign.learn();
-    if (stop.stop_requested())
-      break;
-    console.notice(state_text(arguments, campaign, knowledge));
-    if (const auto reason = reason_to_stop(arguments, campaign, knowledge)) {
-      console.notice(*reason);
-      return knowledge;
-    }
-    campaign.measure(knowledge.next);
-  }
-  return std::nullopt;
-}
-
-/// Writes the model. Throws what the fit threw if there is none.
-void deliver(const Campaign& campaign, const Knowledge& knowledge, OutputFile& output,
-             Console& console) {
-  const FitOutcome outcome =
-      knowledge.fit ? *knowledge.fit : fit_runs(campaign.file(), campaign.fit_request());
+/// Writes the model.
+void deliver(const FitOutcome& outcome, double spent, OutputFile& output, Console& console) {
   for (const auto& warning : outcome.warnings)
     console.warning(warning);
   output.write(to_json(outcome.model));
   output.commit();
-  console.summary(fit_summary({outcome.model, outcome.time_shares, outcome.model.provenance.rows,
-                               outcome.seconds, campaign.spent()},
-                              console));
+  console.summary(fit_summary(
+      {outcome.model, outcome.time_shares, outcome.model.provenance.rows, outcome.seconds, spent},
+      console));
   for (const auto& warning : warning_lines(outcome.model))
     console.warning(warning);
 }
@@ -413,7 +281,7 @@ void setup_measure(OptionSet& command, MeasureArguments& arguments) {
              "file for the model (default: standard output, \"-\", but not to a terminal)");
   command.add(
       "--until CONDITION",
-      [&arguments](const std::string& text) { arguments.until = parse_aim(text); },
+      [&arguments](const std::string& text) { arguments.campaign.until = parse_aim(text); },
       "stop when the model is good enough, as 'error<10%'; error: the expected error of a "
       "prediction, width: the mean width of the 90 % prediction intervals; 'width<20% at gpus=64': "
       "with this value, which need not be in the space; exit code 7 if it is not reached (default: "
@@ -476,13 +344,17 @@ int run_measure(const MeasureArguments& arguments, Console& console) {
   const plan::Space space = read_space(arguments.space);
   const std::string path = arguments.output.value_or(output_width() ? kNowhere : "-");
   refuse_to_replace(arguments.campaign.runs, path);
-  CampaignRequest request = request_of(arguments, space);
+  CampaignRequest request = arguments.campaign;
+  request.space = space;
+  request.command_of = command_of(arguments, space);
+  request.aim = configurations_of(request.until.value_or(Aim()), space, request.seed);
   OutputFile output(path);
   const SignalWatch signals;
   std::optional<SearchProgress> progress(console);
   request.stop = signals.token();
-  request.warn = [&](const std::string& text) { console.warning(text); };
-  request.begins = [&](const std::string& text) { progress->begin("measuring " + text); };
+  request.messages.warn = [&](const std::string& text) { console.warning(text); };
+  request.messages.tell = [&](const std::string& text) { console.notice(text); };
+  request.messages.begins = [&](const std::string& work) { progress->begin(work); };
   if (arguments.campaign.jobs > 1)
     console.warning("--jobs " + std::to_string(arguments.campaign.jobs) +
                     ": runs at the same time may disturb each other");
@@ -490,7 +362,7 @@ int run_measure(const MeasureArguments& arguments, Console& console) {
   if (campaign.runs() > 0)
     console.notice("continuing " + arguments.campaign.runs + " with " +
                    counted_noun(campaign.runs(), "run"));
-  const auto knowledge = measure_all(arguments, campaign, *progress, signals.token(), console);
+  const auto knowledge = campaign.run();
   if (!knowledge) {
     progress.reset();
     console.warning("interrupted: " + arguments.campaign.runs + " has " +
@@ -498,15 +370,16 @@ int run_measure(const MeasureArguments& arguments, Console& console) {
     return exit_code_of_signal(received_signal().value());
   }
   progress.reset();
-  deliver(campaign, *knowledge, output, console);
+  deliver(*knowledge->fit, campaign.spent(), output, console);
   if (path == kNowhere)
     console.notice("the model is not written anywhere; save it: -o model.json");
-  if (!is_reached(arguments.until, *knowledge)) {
-    console.warning(arguments.until->text + " is not reached");
+  const auto& until = arguments.campaign.until;
+  if (until && !until->is_reached(*knowledge)) {
+    console.warning(until->text + " is not reached");
     return static_cast<int>(ExitCode::aim_missed);
   }
-  if (arguments.until)
-    console.notice(arguments.until->text + " is reached");
+  if (until)
+    console.notice(until->text + " is reached");
   return 0;
 }
 

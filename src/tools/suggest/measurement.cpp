@@ -374,12 +374,9 @@ std::vector<std::string> with_job(std::vector<std::string> words, const std::str
 /// The last word that a command printed, without the cluster that Slurm may add: "17;main".
 std::string job_of(const std::string& output) {
   constexpr std::string_view blanks = " \t\r\n";
-  const auto end = output.find_last_not_of(blanks);
-  if (end == std::string::npos)
-    return "";
-  const auto before = output.find_last_of(blanks, end);
-  const std::string word = output.substr(before + 1, end - before);
-  return word.substr(0, word.find(';'));
+  const std::string_view words = trimmed(output, blanks);
+  const std::string_view last = words.substr(words.find_last_of(blanks) + 1);
+  return std::string(last.substr(0, last.find(';')));
 }
 
 std::string last_line(const std::string& output) {

@@ -40,17 +40,13 @@ class Chooser {
   Eigen::VectorXd costs_;
   NextPlan out_;
 
-  std::vector<double> predicted(const std::vector<Configuration>& configurations) const {
-    const Eigen::VectorXd times =
-        predict(model_, design_of_space(space_, configurations, model_.spec));
-    return {times.begin(), times.end()};
-  }
-
   Suggestions ranked(const std::vector<Configuration>& some,
                      const SuggestionRequest& request) const {
-    return suggest(
-        space_of_rows(space_, some), request,
-        [&](const auto& configurations) { return predicted(configurations); });
+    Space only = space_;
+    only.rows = some;
+    only.bonds.clear();
+    only.orders.clear();
+    return suggest(model_, only, request);
   }
 
   /// Those of the configurations that fulfil the conditions, by ascending predicted times.
@@ -59,7 +55,7 @@ class Chooser {
       return {};
     SuggestionRequest request = request_.ranking;
     request.most = some.size();
-    request.are_likely_to_fail = {};
+    request.heeds_failures = false;
     return mapped(ranked(some, request).fastest, &Suggestion::configuration);
   }
 
@@ -86,13 +82,11 @@ class Chooser {
 
   /// Lists the fastest of those that are left out.
   void leave_out_failing() {
-    const AreLikelyToFail& are_likely = request_.ranking.are_likely_to_fail;
-    if (!are_likely)
+    if (!request_.ranking.heeds_failures || !model_.failures)
       return;
     out_.found.failing =
-        ranked(candidates_, {.price = {}, .conditions = {}, .are_likely_to_fail = are_likely})
-            .failing;
-    out_.found.likely_to_fail = erase_likely_to_fail(are_likely, candidates_);
+        ranked(candidates_, {.price = {}, .conditions = {}, .heeds_failures = true}).failing;
+    out_.found.likely_to_fail = erase_likely_to_fail(model_, space_, candidates_);
   }
 
   /// Where the uncertainty is averaged: over the space, or over what is left of it if the
@@ -109,10 +103,23 @@ class Chooser {
     return out;
   }
 
+  /// Throws InputError unless all are valid.
+  Eigen::VectorXd times_of(const Design& design) const {
+    Eigen::VectorXd times = predict(model_, design);
+    if (!std::all_of(times.begin(), times.end(), is_time)) {
+      throw InputError(space_.source +
+                       ": for some configurations the model predicts no time > 0; the space "
+                       "reaches too far from the measured ones");
+    }
+    return times;
+  }
+
   Incumbent incumbent() {
     const auto measured = allowed_of(known_.measured);
     out_.best_is_measured = !measured.empty();
-    out_.best = measured.empty() ? times_.minCoeff() : predicted({measured.front()}).front();
+    out_.best = measured.empty()
+                    ? times_.minCoeff()
+                    : predict(model_, design_of_space(space_, {measured.front()}, model_.spec))[0];
     return {.best = std::log(*out_.best), .logs = times_.array().log()};
   }
 
@@ -134,8 +141,8 @@ class Chooser {
   void choose_candidates() {
     const Design wanted = design_of_space(space_, of_interest(), model_.spec);
     const Design possible = design_of_space(space_, candidates_, model_.spec);
-    const double usual_time = times_within(model_, wanted, space_.source).mean();
-    times_ = times_within(model_, possible, space_.source);
+    const double usual_time = times_of(wanted).mean();
+    times_ = times_of(possible);
     // The cost of a run includes the time to start it. On a new machine, cheap runs tell only of
     // what bounds these.
     const double overhead =

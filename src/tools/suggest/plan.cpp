@@ -11,18 +11,19 @@ namespace perfmodel::plan {
 
 void for_each_configuration(const Space& space,
                             const std::function<void(const Configuration&)>& visit) {
-  const std::size_t columns = space.columns.size();
-  std::vector<std::size_t> digits(columns, 0);
-  Configuration configuration(columns);
-  while (true) {
-    for (std::size_t c = 0; c < columns; ++c)
-      configuration[c] = space.columns[c].choice(digits[c]);
+  if (space.is_listed()) {
+    std::ranges::for_each(space.rows, visit);
+    return;
+  }
+  const auto all = static_cast<std::size_t>(space.size(true).value_or(0));
+  Configuration configuration(space.columns.size());
+  for (std::size_t k = 0; k < all; ++k) {
+    for (std::size_t c = space.columns.size(), rest = k; c-- > 0;) {
+      const SpaceColumn& column = space.columns[c];
+      configuration[c] = column.choice(rest % column.choices());
+      rest /= column.choices();
+    }
     visit(configuration);
-    std::size_t c = columns;
-    while (c > 0 && ++digits[c - 1] == space.columns[c - 1].choices())
-      digits[--c] = 0;
-    if (c == 0)
-      return;
   }
 }
 
@@ -41,26 +42,11 @@ constexpr std::size_t kMostDrawsOfRuns = 2000;  // since these are more often ne
 /// All configurations of a space of rows or lists that fulfil its conditions.
 std::vector<Configuration> all_of(const Space& space, const Conditions& conditions) {
   std::vector<Configuration> all;
-  const auto add = [&](const Configuration& configuration) {
+  for_each_configuration(space, [&](const Configuration& configuration) {
     if (conditions(configuration))
       all.push_back(configuration);
-  };
-  if (space.is_listed())
-    std::ranges::for_each(space.rows, add);
-  else
-    for_each_configuration(space, add);
+  });
   return all;
-}
-
-/// Adds those of the candidates that are new, in their order, until the plan has n configurations.
-void add_new(Plan& plan, const std::vector<Configuration>& candidates, std::size_t n) {
-  std::set<Configuration> known(plan.configurations.begin(), plan.configurations.end());
-  for (const Configuration& candidate : candidates) {
-    if (plan.configurations.size() >= n)
-      return;
-    if (known.insert(candidate).second)
-      plan.configurations.push_back(candidate);
-  }
 }
 
 /// A random configuration. In a space of runs: a random run, in which bound columns take the values
@@ -118,10 +104,6 @@ std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed
   const auto is_good = [&](const Configuration& point) {
     return known.count(point) == 1 && conditions(point);
   };
-  std::vector<std::size_t> bad;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (!is_good(points[i]))
-      bad.push_back(i);
   RandomStream random(seed, "plan repair");
   const auto swap = [&](std::size_t i, std::size_t j, std::size_t c) {
     known.erase(known.find(points[i]));
@@ -131,8 +113,8 @@ std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed
     known.insert(points[j]);
   };
   std::vector<std::size_t> hopeless;
-  for (const std::size_t i : bad) {
-    bool repaired = is_good(points[i]);  // a swap for another one may have repaired it
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    bool repaired = is_good(points[i]);  // no swap makes a good one invalid
     for (std::size_t attempt = 0; attempt < 2000 && !repaired; ++attempt) {
       const std::size_t j = random.below(points.size());
       const std::size_t c = random.below(points[i].size());
@@ -155,8 +137,8 @@ std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed
 
 }  // namespace
 
-bool is_small(const Space& space, std::size_t most) {
-  const auto size = space.size();
+bool is_small(const Space& space, std::size_t most, bool counts_ranges) {
+  const auto size = space.size(counts_ranges);
   return size && *size <= static_cast<double>(most);
 }
 
@@ -164,28 +146,32 @@ Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
                  const std::vector<Configuration>& existing) {
   const Conditions conditions = conditions_of(space);
   Plan plan{existing, 0};
+  std::set<Configuration> known(existing.begin(), existing.end());
+  const auto is_added = [&](const Configuration& configuration) {
+    const bool is_new = known.insert(configuration).second;
+    if (is_new)
+      plan.configurations.push_back(configuration);
+    return is_new;
+  };
   RandomStream random(seed, "plan random");
   if (space.is_listed() || is_small(space, kMostEnumerated)) {
     auto candidates = all_of(space, conditions);
-    const std::size_t found = candidates.size();
     random.shuffle(std::span(candidates));
-    add_new(plan, candidates, n);
+    for (std::size_t k = 0; k < candidates.size() && plan.configurations.size() < n; ++k)
+      is_added(candidates[k]);
     if (plan.configurations.size() < n)
-      too_few(space, n, fmt::format("only {} configurations", found));
+      too_few(space, n, fmt::format("only {} configurations", candidates.size()));
     return plan;
   }
-  std::set<Configuration> known(existing.begin(), existing.end());
   const std::size_t most_draws = space.rows.empty() ? kMostDraws : kMostDrawsOfRuns;
   for (std::size_t draws = 0; plan.configurations.size() < n;) {
     const Configuration configuration = draw(space, random);
-    if (conditions(configuration) && known.insert(configuration).second) {
-      plan.configurations.push_back(configuration);
+    if (conditions(configuration) && is_added(configuration))
       draws = 0;
-    } else if (++draws == most_draws) {
+    else if (++draws == most_draws)
       too_few(space, n,
               fmt::format("hardly more than {} configurations to be found",
                           plan.configurations.size()));
-    }
   }
   return plan;
 }

@@ -41,6 +41,8 @@ struct SpaceColumn {
   double value_at(double u) const;
   /// The value as it is written to a file.
   std::string text(double value) const;
+  /// The number or index of a level in a cell of a file; nullopt if the column does not contain it.
+  std::optional<double> value_of(const std::string& text) const;
 };
 
 /// Columns whose values occur only in known combinations.
@@ -55,7 +57,8 @@ struct Order {
   std::size_t less, more;
   bool whole;
 
-  bool holds(const std::vector<double>& configuration) const;
+  /// `a`, `b`: values of `less` and of `more`.
+  bool holds(double a, double b) const;
 };
 
 /// What can be configured. A configuration is one number per column: the value, or the index of the
@@ -81,9 +84,9 @@ struct Space {
   std::vector<std::string> cells(const std::vector<double>& configuration) const;
   /// "gpus=8 batch=64"
   std::string words(const std::vector<double>& configuration) const;
-  /// Number of rows if these are listed, else of combinations; nullopt if a column is a range or
-  /// there are more than 2^53.
-  std::optional<double> size() const;
+  /// Number of rows if these are listed, else of combinations; nullopt if a column is a range, but
+  /// of one of whole numbers only without `counts_ranges`, or there are more than 2^53.
+  std::optional<double> size(bool counts_ranges = false) const;
 };
 
 using Configuration = std::vector<double>;
@@ -151,13 +154,14 @@ Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
 Plan latin_hypercube_plan(const Space& space, std::size_t n, std::uint64_t seed,
                           const std::vector<Configuration>& existing);
 
-/// Calls `visit` with every configuration of a space of lists and ranges of whole numbers, the last
-/// column varying fastest. The conditions of the space are not checked.
+/// Calls `visit` with every row of a space that lists them, else with every configuration of its
+/// lists and ranges of whole numbers, the last column varying fastest. The conditions of the space
+/// are not checked.
 void for_each_configuration(const Space& space,
                             const std::function<void(const Configuration&)>& visit);
 
-/// Whether a space has at most so many combinations.
-bool is_small(const Space& space, std::size_t most);
+/// Whether a space has at most so many combinations; `counts_ranges` as for Space::size().
+bool is_small(const Space& space, std::size_t most, bool counts_ranges = false);
 
 /// Random distinct configurations like those of random_plan(): `most` further than the existing
 /// ones, or about as many as the space has. Throws InputError if these are fewer than `least`.
@@ -174,10 +178,6 @@ std::vector<Configuration> sample(const Space& space, std::size_t most, std::uin
 /// Configurations of a space as inputs of a model. Throws InputError for unknown levels.
 Design design_of_space(const Space& space, const std::vector<Configuration>& configurations,
                        const ModelSpec& spec);
-
-/// Predicted times; throws InputError, which begins with `source`, unless all are valid.
-Eigen::VectorXd times_within(const FittedModel& model, const Design& design,
-                             const std::string& source);
 
 /// Eq. (4) before anything is measured: every input has the same share of the scalable part at the
 /// middle of its values, powers are 1, scaling powers -0.5, and C is a fifth of the time. Plans use
@@ -224,6 +224,7 @@ struct Estimate {
 /// A quantity besides the time, with its estimates for many configurations at once.
 struct BoundedTarget {
   std::string name;
+  bool with_intervals = false;
   std::function<std::vector<Estimate>(const std::vector<Configuration>&)> estimates;
 };
 
@@ -244,9 +245,6 @@ struct NextSuggestion {
   NextRun run;
 };
 
-/// Which of the configurations are likely to fail.
-using AreLikelyToFail = std::function<std::vector<bool>(const std::vector<Configuration>&)>;
-
 struct SuggestionRequest {
   std::optional<std::string> price;  ///< formula of the columns, per unit of time; 1 if not given
   /// Formulas of the columns, `time`, `cost` and the bounded targets. A configuration has to
@@ -255,11 +253,13 @@ struct SuggestionRequest {
   std::size_t most = 10;
   std::uint64_t seed = 1;  ///< of the sample, if the space is too large for an exhaustive search
   std::vector<BoundedTarget> bounded = {};
-  AreLikelyToFail are_likely_to_fail = {};  ///< these are left out; empty: it is not known
-  /// Formula of the columns, `time` (also by the name `target`) and the bounded targets.
+  /// Whether configurations are left out that are likely to fail, if the model says which.
+  bool heeds_failures = false;
+  /// Formula of the columns, `time` (also by the name of the target) and the bounded targets.
   std::optional<std::string> maximise = {};
-  std::string target = {};
   std::optional<std::string> each = {};  ///< a column: lists have the best of each of its values
+  std::vector<std::string> within = {};  ///< columns beyond whose measured ranges there is no time
+  std::function<void(std::size_t done)> begins = {};  ///< how many have been searched
 };
 
 struct Suggestions {
@@ -279,31 +279,27 @@ struct Suggestions {
   bool complete = true;     ///< whether the search was exhaustive
 };
 
-/// For the model of a space: empty, unless it says how likely runs fail. Refers to both.
-AreLikelyToFail failing_of(const FittedModel& model, const Space& space);
+/// Which of the configurations are likely to fail; none unless the model says it.
+std::vector<bool> are_likely_to_fail(const FittedModel& model, const Space& space,
+                                     const std::vector<Configuration>& configurations);
 
 /// Erases the configurations that are likely to fail, and returns their number.
-std::size_t erase_likely_to_fail(const AreLikelyToFail& are_likely,
+std::size_t erase_likely_to_fail(const FittedModel& model, const Space& space,
                                  std::vector<Configuration>& configurations);
 
 /// The price of each configuration, 1 if none is given. Throws UsageError unless all are >= 0.
 Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& price,
                        const std::vector<Configuration>& configurations);
 
-/// Predicted times of many configurations at once.
-using Predict = std::function<std::vector<double>(const std::vector<Configuration>&)>;
-
 /// Ranks the configurations of a space: the rows of a space of rows, all of another space of at
 /// most ten million, else a random sample. Configurations without a valid time are omitted.
-Suggestions suggest(const Space& space, const SuggestionRequest& request, const Predict& predict);
+Suggestions suggest(const FittedModel& model, const Space& space, const SuggestionRequest& request);
 
 /// The values of the formula that is maximised at all ends of the intervals of `time` and of the
 /// bounded targets, from the lowest to the highest; nullopt if there are none.
-std::optional<Interval> maximised_interval(const Space& space, const SuggestionRequest& request,
+std::optional<Interval> maximised_interval(const FittedModel& model, const Space& space,
+                                           const SuggestionRequest& request,
                                            const Suggestion& suggestion);
-
-/// The space of these configurations and no others.
-Space space_of_rows(Space space, std::vector<Configuration> rows);
 
 /// What is known of a space before its next runs.
 struct KnownRuns {

@@ -27,28 +27,12 @@ double in_range(const SpaceColumn& column, double u) {
   return std::clamp(column.whole ? std::round(value) : rounded(value), column.low, column.high);
 }
 
-/// The number or index of a level in a cell of a file; nullopt if the space does not contain it.
-std::optional<double> value_of_cell(const SpaceColumn& column, const std::string& text) {
-  if (column.is_text()) {
-    const auto found = std::ranges::find(column.levels, text);
-    return found == column.levels.end()
-               ? std::nullopt
-               : std::optional(static_cast<double>(found - column.levels.begin()));
-  }
-  const auto number = parse_number(text);
-  if (!number)
-    return std::nullopt;
-  const bool known = column.is_range() ? *number >= column.low && *number <= column.high
-                                       : contains(column.values, *number);
-  return known ? number : std::nullopt;
-}
-
 /// A row of a table; nullopt if the space does not contain a value of it.
 std::optional<Configuration> configuration_in(const Space& space, const Table& table,
                                               std::size_t row) {
   Configuration out;
   for (const SpaceColumn& column : space.columns)
-    if (const auto value = value_of_cell(column, table.at(column.name).text(row)))
+    if (const auto value = column.value_of(table.at(column.name).text(row)))
       out.push_back(*value);
   return out.size() == space.columns.size() ? std::optional(out) : std::nullopt;
 }
@@ -76,25 +60,17 @@ Bond bond_of(const Space& space, const std::vector<std::size_t>& columns) {
 
 /// The strictest order in all runs; nullopt if there is none or it excludes no pair of values.
 std::optional<Order> order_of(const Space& space, std::size_t less, std::size_t more) {
-  const auto kept = [&](const Order& order) {
-    return std::ranges::all_of(
-        space.rows, [&](const Configuration& row) { return order.holds(row); });
-  };
-  const auto says_something = [&](const Order& order) {
-    Configuration pair(space.columns.size());
-    for (const double a : space.columns[less].values) {
-      for (const double b : space.columns[more].values) {
-        pair[less] = a;
-        pair[more] = b;
-        if (!order.holds(pair))
-          return true;
-      }
-    }
-    return false;
-  };
   for (const bool whole : {true, false}) {
     const Order order{less, more, whole};
-    if (kept(order) && says_something(order))
+    const auto is_kept = [&](const Configuration& row) {
+      return order.holds(row[less], row[more]);
+    };
+    const auto excludes_some = [&](double a) {
+      return std::ranges::any_of(space.columns[more].values,
+                                 [&](double b) { return !order.holds(a, b); });
+    };
+    if (std::ranges::all_of(space.rows, is_kept) &&
+        std::ranges::any_of(space.columns[less].values, excludes_some))
       return order;
   }
   return std::nullopt;
@@ -122,9 +98,7 @@ bool keeps_step(const Space& space, const Tie& tie, const Configuration& configu
 
 }  // namespace
 
-bool Order::holds(const std::vector<double>& configuration) const {
-  const double a = configuration[less];
-  const double b = configuration[more];
+bool Order::holds(double a, double b) const {
   return a <= b && (!whole || (a > 0 && std::fmod(b, a) == 0));
 }
 
@@ -149,6 +123,20 @@ double SpaceColumn::value_at(double u) const {
 
 std::string SpaceColumn::text(double value) const {
   return is_text() ? levels[static_cast<std::size_t>(value)] : to_text(value);
+}
+
+std::optional<double> SpaceColumn::value_of(const std::string& text) const {
+  if (is_text()) {
+    const auto found = std::ranges::find(levels, text);
+    return found == levels.end() ? std::nullopt
+                                 : std::optional(static_cast<double>(found - levels.begin()));
+  }
+  const auto number = parse_number(text);
+  if (!number)
+    return std::nullopt;
+  return (is_range() ? *number >= low && *number <= high : contains(values, *number))
+             ? number
+             : std::nullopt;
 }
 
 std::vector<std::string> Space::names() const {
@@ -177,14 +165,15 @@ std::string Space::words(const std::vector<double>& configuration) const {
   return joined(out, " ");
 }
 
-std::optional<double> Space::size() const {
+std::optional<double> Space::size(bool counts_ranges) const {
   if (is_listed())
     return static_cast<double>(rows.size());
   double size = 1;
   for (const SpaceColumn& column : columns) {
-    if (column.is_range())
+    if (column.is_range() && !(column.whole && counts_ranges))
       return std::nullopt;
-    size *= static_cast<double>(column.choices());
+    size *=
+        column.is_range() ? column.high - column.low + 1 : static_cast<double>(column.choices());
   }
   return size <= 0x1p53 ? std::optional(size) : std::nullopt;
 }
@@ -206,7 +195,7 @@ Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::
     }
     for (std::size_t row = 0; row < rows.size(); ++row)
       rows[row].push_back(cells.is_numeric() ? cells.numbers[row]
-                                             : *value_of_cell(column, cells.text(row)));
+                                             : *column.value_of(cells.text(row)));
     space.columns.push_back(std::move(column));
   }
   const std::set<Configuration> known(rows.begin(), rows.end());
@@ -296,13 +285,10 @@ Space space_around(const FittedModel& model) {
   const Design& known = model.belief->known();
   for (std::size_t row = 0; row < known.rows; ++row)
     space.rows.push_back(in_order(configuration_of(known, row)));
-  for (std::size_t c = 0; c < space.columns.size(); ++c) {
-    std::set<double> values;
-    for (const Configuration& run : space.rows)
-      values.insert(run[c]);
+  for (std::size_t c = 0; c < space.columns.size(); ++c)
     if (!space.columns[c].is_text())
-      space.columns[c].values.assign(values.begin(), values.end());
-  }
+      space.columns[c].values =
+          sorted_unique(mapped(space.rows, [c](const Configuration& run) { return run[c]; }));
   for (const Tie& tie : spec.ties)
     if (tie.in_steps())
       space.steps.push_back(tie);
@@ -335,7 +321,10 @@ bool can_exist(const Space& space, const Configuration& configuration) {
                return bond.known.contains(part_of(configuration, bond.columns));
              }) &&
          std::ranges::all_of(
-             space.orders, [&](const Order& order) { return order.holds(configuration); }) &&
+             space.orders,
+             [&](const Order& order) {
+               return order.holds(configuration[order.less], configuration[order.more]);
+             }) &&
          std::ranges::all_of(
              space.steps, [&](const Tie& tie) { return keeps_step(space, tie, configuration); });
 }
@@ -407,7 +396,7 @@ std::vector<Configuration> configurations_of(const Space& space, const Table& ta
     const SpaceColumn& column = space.columns[c];
     const Column& cells = table.at(column.name);
     for (std::size_t row = 0; row < table.rows(); ++row) {
-      const auto value = value_of_cell(column, cells.text(row));
+      const auto value = column.value_of(cells.text(row));
       if (value) {
         configurations[row][c] = *value;
       } else {

@@ -10,7 +10,6 @@
 #include "columns/design.hpp"
 #include "columns/spec.hpp"
 #include "forms/failure_model.hpp"
-#include "forms/scaling_belief.hpp"
 #include "perfmodel/fit.hpp"
 #include "report/document.hpp"
 #include "storage/files.hpp"
@@ -45,7 +44,8 @@ struct SuggestArguments {
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
                                                  const SuggestionDocument& document) {
   if (!arguments.next)
-    return document.suggestions.*(document.maximises ? &plan::Suggestions::best : arguments.by);
+    return document.suggestions.*
+           (document.request.maximise ? &plan::Suggestions::best : arguments.by);
   return mapped(document.next, &plan::NextSuggestion::suggestion);
 }
 
@@ -71,7 +71,7 @@ void add_estimates(const std::string& name, const std::string& suffix, bool with
 /// the expected improvement.
 void add_merit(const SuggestArguments& arguments, const SuggestionDocument& document,
                const std::vector<plan::Suggestion>& suggestions, doc::Table& table) {
-  if (document.maximises)
+  if (document.request.maximise)
     add_estimates(
         "value", "_value", suggestions.front().maximised.interval.has_value(),
         [&](std::size_t i) { return suggestions[i].maximised; }, table);
@@ -81,7 +81,7 @@ void add_merit(const SuggestArguments& arguments, const SuggestionDocument& docu
       const plan::NextRun& run = document.next[i].run;
       return run.expected_improvement.value_or(run.deviation_gain / document.deviation);
     });
-  else if (arguments.request.price)
+  else if (document.request.price)
     table.add_column(doc::numbers("cost", "cost"),
                      [&](std::size_t i) { return suggestions[i].cost; });
 }
@@ -97,18 +97,18 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
                      [&](std::size_t i) { return column.text(suggestions[i].configuration[c]); });
   }
   add_estimates(
-      "predicted_" + document.target, "", document.level.has_value(),
+      "predicted_" + document.model.spec.target, "", document.level.has_value(),
       [&](std::size_t i) {
         return plan::Estimate{suggestions[i].time, suggestions[i].interval};
       },
       table);
-  for (std::size_t k = 0; k < document.bounded.size(); ++k) {
-    const auto& [target, with_intervals] = document.bounded[k];
+  for (std::size_t k = 0; k < document.request.bounded.size(); ++k) {
+    const plan::BoundedTarget& target = document.request.bounded[k];
     add_estimates(
-        "predicted_" + target, "_" + target, with_intervals,
+        "predicted_" + target.name, "_" + target.name, target.with_intervals,
         [&](std::size_t i) { return suggestions[i].bounded[k]; }, table);
   }
-  if (document.with_p_fails)
+  if (document.model.failures)
     table.add_column(doc::numbers("p_fails", "p_fails"),
                      [&](std::size_t i) { return suggestions[i].p_fails; });
   add_merit(arguments, document, suggestions, table);
@@ -123,35 +123,28 @@ std::string all_likely_to_fail(const plan::Space& space) {
 /// The runs measured so far: those of --runs, of a space of runs, or that the model knows.
 plan::KnownRuns runs_so_far(const SuggestArguments& arguments, const FittedModel& model,
                             const SpaceChoices& choices, Console& console) {
-  if (arguments.space.empty())
-    return {model.belief->known(), choices.space.rows, choices.space.rows};
-  if (!arguments.runs && !choices.are_runs)
-    return {};
-  const std::string& path = arguments.runs ? *arguments.runs : arguments.space;
-  std::function<void(const std::string&)> warn;
-  if (path != arguments.space)  // whose warnings were already given
-    warn = [&](const std::string& sentence) { console.warning(sentence); };
-  return plan::known_runs(
-      model, choices.space,
-      read_further_runs({path}, categorical_columns(model.spec), {}, model.provenance.reading),
-      warn);
+  if (!arguments.runs || arguments.runs == arguments.space)
+    return choices.runs.value_or(plan::KnownRuns());
+  return plan::known_runs(model, choices.space,
+                          read_further_runs({*arguments.runs}, categorical_columns(model.spec), {},
+                                            model.provenance.reading),
+                          [&](const std::string& sentence) { console.warning(sentence); });
 }
 
 /// `--next`: adds the configurations whose measurement is most valuable to the document.
-void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
-                  const SpaceChoices& choices, const plan::SuggestionRequest& request,
+void suggest_next(const SuggestArguments& arguments, const SpaceChoices& choices,
                   SuggestionDocument& document, SearchProgress& progress, Console& console) {
-  const plan::Space& space = choices.space;
-  const plan::KnownRuns known = runs_so_far(arguments, model, choices, console);
+  const plan::Space& space = document.space;
+  const plan::KnownRuns known = runs_so_far(arguments, document.model, choices, console);
   plan::NextRequest wanted = arguments.wanted;
   wanted.count = *arguments.next;
-  wanted.ranking = request;
+  wanted.ranking = document.request;
   wanted.told = [&](std::size_t done) {
     progress.show("choosing configurations to measure", done, *arguments.next);
   };
   if (arguments.among)
     wanted.among = read_configurations(space, *arguments.among);
-  plan::NextPlan found = plan::next_to_measure(model, space, known, wanted);
+  plan::NextPlan found = plan::next_to_measure(document.model, space, known, wanted);
   if (found.are_repeats)
     console.notice(
         "every configuration of " + space.source + " was measured: these are repeats" +
@@ -197,10 +190,9 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
 
 /// Adds, as far as the model says it, the intervals of the suggested times and how likely the
 /// suggested runs fail.
-void add_certainty(const SuggestArguments& arguments, const FittedModel& model,
-                   const plan::SuggestionRequest& request, SuggestionDocument& document) {
+void add_certainty(const SuggestArguments& arguments, SuggestionDocument& document) {
+  const FittedModel& model = document.model;
   document.level = interval_level(model, arguments.coverage, arguments.model);
-  document.with_p_fails = model.failures != nullptr;
   const auto add = [&](plan::Suggestion& suggestion) {
     const std::vector<plan::Configuration> one = {suggestion.configuration};
     if (document.level) {
@@ -209,8 +201,9 @@ void add_certainty(const SuggestArguments& arguments, const FittedModel& model,
                        plan::design_of_space(document.space, one, model.spec));
       suggestion.interval = (*certainty.intervals)[0].around(suggestion.time);
     }
-    if (document.maximises)
-      suggestion.maximised.interval = plan::maximised_interval(document.space, request, suggestion);
+    if (document.request.maximise)
+      suggestion.maximised.interval =
+          plan::maximised_interval(model, document.space, document.request, suggestion);
     if (model.failures)
       suggestion.p_fails = model.failures->probabilities(plan::table_of(document.space, one))[0];
   };
@@ -249,8 +242,8 @@ void report_failing(const SuggestionDocument& document, Console& console) {
 }
 
 /// Reports configurations without a valid prediction, which are not suggested.
-void report_without_time(const SuggestionDocument& document, const std::vector<std::string>& turned,
-                         bool strict, Console& console) {
+void report_without_time(const SuggestionDocument& document, bool strict, Console& console) {
+  const std::vector<std::string>& turned = document.request.within;
   const plan::Suggestions& found = document.suggestions;
   const auto report = [&](std::size_t count, const std::string& what) {
     if (count > 0)
@@ -279,19 +272,6 @@ std::vector<std::string> heed_turns(FittedModel& model, bool next, Console& cons
       "; fit another form: --expression auto");
   model = without_formula(model);
   return columns;
-}
-
-/// Leaves configurations beyond the measured range of one of these columns without a time.
-void forget_beyond(const ModelSpec& spec, const std::vector<std::string>& columns,
-                   const Design& design, Eigen::VectorXd& times) {
-  for (const std::string& column : columns)
-    for (std::size_t n = 0; n < numeric_count(spec); ++n) {
-      const NumericInput& input = numeric_input(spec, n);
-      for (std::size_t row = 0; input.column == column && row < design.rows; ++row)
-        if (!(numeric_factor(design, n).value(row) >= input.low &&
-              numeric_factor(design, n).value(row) <= input.high))
-          times[index(row)] = std::nan("");
-    }
 }
 
 void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
@@ -390,7 +370,8 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
 }
 
 /// Throws InputError if no configuration can be suggested.
-void require_some(const SuggestionDocument& document, const std::vector<std::string>& turned) {
+void require_some(const SuggestionDocument& document) {
+  const std::vector<std::string>& turned = document.request.within;
   const plan::Space& space = document.space;
   const plan::Suggestions& found = document.suggestions;
   if (found.allowed > 0)
@@ -403,32 +384,26 @@ void require_some(const SuggestionDocument& document, const std::vector<std::str
                        : "no configuration of " + space.source + " fulfils all conditions");
 }
 
-/// Adds the best configurations to the document. `turned`: columns beyond whose measured range
-/// nothing is recommended.
-void rank(const SuggestArguments& arguments, const RankingModels& models,
-          const plan::SuggestionRequest& request, const std::vector<std::string>& turned,
+/// Adds the best configurations to the document.
+void rank(const SuggestArguments& arguments, const std::vector<FittedModel>& bounded,
           SuggestionDocument& document, SearchProgress& progress, Console& console) {
-  const FittedModel& model = models.ranked;
+  const FittedModel& model = document.model;
   const plan::Space& space = document.space;
   const auto all = static_cast<std::size_t>(space.size().value_or(0));
-  std::size_t done = 0;
-  document.suggestions = plan::suggest(space, request, [&](const auto& configurations) {
+  plan::SuggestionRequest request = document.request;
+  request.begins = [&](std::size_t done) {
     progress.show("ranking configurations", done, std::max(done, all));
-    done += configurations.size();
-    const Design design = plan::design_of_space(space, configurations, model.spec);
-    Eigen::VectorXd times = predict(model, design);
-    forget_beyond(model.spec, turned, design, times);
-    return std::vector<double>(times.begin(), times.end());
-  });
+  };
+  document.suggestions = plan::suggest(model, space, request);
   if (!document.suggestions.complete)
     console.warning("the space is too large to be searched as a whole; these are the best of " +
                     std::to_string(document.suggestions.searched) + " random configurations");
-  report_without_time(document, turned, arguments.strict_range, console);
+  report_without_time(document, arguments.strict_range, console);
   report_unmet(document, console);
-  require_some(document, turned);
+  require_some(document);
   const auto told = told_configurations(arguments, document);
   RangeCheck range = check_range(model, plan::design_of_space(space, told, model.spec));
-  for (const FittedModel& each : models.bounded)
+  for (const FittedModel& each : bounded)
     for (const std::string& finding :
          check_range(each, plan::design_of_space(space, told, each.spec)).findings)
       if (!contains(range.findings, finding))
@@ -453,28 +428,21 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   const SpaceChoices choices =
       choices_in(arguments.space, arguments.request, is_next, models, console);
   progress->begin(is_next ? "choosing configurations to measure" : "ranking configurations");
-  SuggestionDocument document{.space = choices.space,
-                              .suggestions = {},
-                              .target = model.spec.target,
-                              .unit = model.spec.unit,
-                              .with_cost = arguments.request.price.has_value(),
-                              .maximises = arguments.request.maximise.has_value(),
-                              .next = {}};
-  for (const FittedModel& each : models.bounded)
-    document.bounded.emplace_back(each.spec.target, each.known.intervals.has_value());
-  plan::SuggestionRequest request = arguments.request;
-  request.target = model.spec.target;
+  SuggestionDocument document{.model = model, .space = choices.space, .request = arguments.request};
+  plan::SuggestionRequest& request = document.request;
+  if (!is_next)
+    request.within = turned;
   request.bounded = bounded_targets(models.bounded, choices.space, request.conditions,
                                     arguments.coverage, arguments.model, console);
   // A target that is bounded decides what can run: two judges would leave out what either refuses.
-  // Runs that were measured did not fail.
-  if (!models.are_limits && (is_next || !choices.are_runs))
-    request.are_likely_to_fail = plan::failing_of(model, choices.space);
+  // Runs of a file that were measured did not fail.
+  request.heeds_failures =
+      !models.are_limits && (is_next || arguments.space.empty() || !choices.runs);
   if (is_next)
-    suggest_next(arguments, model, choices, request, document, *progress, console);
+    suggest_next(arguments, choices, document, *progress, console);
   else
-    rank(arguments, models, request, turned, document, *progress, console);
-  add_certainty(arguments, model, request, document);
+    rank(arguments, models.bounded, document, *progress, console);
+  add_certainty(arguments, document);
   progress.reset();
   report_failing(document, console);
   return finish(output, formatted(arguments, document));

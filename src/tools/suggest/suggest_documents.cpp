@@ -16,21 +16,23 @@ void describe(Fields& f, const plan::Estimate& x) {
   describe_ends(f, x.interval, "where its model has intervals");
 }
 
+Json json_of(const plan::Space& space, const plan::Configuration& configuration) {
+  Json out = Json::object();
+  for (std::size_t c = 0; c < space.columns.size(); ++c) {
+    const auto& column = space.columns[c];
+    out[column.name] =
+        column.is_text() ? Json(column.text(configuration[c])) : number(configuration[c]);
+  }
+  return out;
+}
+
 namespace {
 
-/// Value of each column, by column name.
 struct PlannedConfiguration {
   const plan::Space& space;
   const plan::Configuration& values;
 
-  Json json() const {
-    Json out = Json::object();
-    for (std::size_t c = 0; c < space.columns.size(); ++c) {
-      const auto& column = space.columns[c];
-      out[column.name] = column.is_text() ? Json(column.text(values[c])) : number(values[c]);
-    }
-    return out;
-  }
+  Json json() const { return json_of(space, values); }
   static Json schema() { return fields::map_of(Fields().schema_of<InputValue>()); }
 };
 
@@ -38,12 +40,12 @@ void describe_suggestion(Fields& f, const SuggestionDocument& document, const pl
                          bool with_cost) {
   ByName<plan::Estimate> bounded;
   for (std::size_t k = 0; k < x.bounded.size(); ++k)
-    bounded.emplace_back(document.bounded[k].first, x.bounded[k]);
+    bounded.emplace_back(document.request.bounded[k].name, x.bounded[k]);
   f("configuration", PlannedConfiguration{document.space, x.configuration}, "a value by column");
   f("predicted_time", Finite{x.time}, "the time");
   describe_ends(f, x.interval, "where the model has intervals");
   f("cost", Finite{x.cost}, "time * price; of `next` with the overhead", only_if(with_cost));
-  f("value", x.maximised, "of `--maximise`", only_if(document.maximises));
+  f("value", x.maximised, "of `--maximise`", only_if(document.request.maximise.has_value()));
   f("bounded", bounded, "the other targets that conditions or `--maximise` name",
     only_if(!bounded.empty()));
   f("p_fails", x.p_fails, "[the probability that a run fails](#failures)", kSparse);
@@ -52,34 +54,35 @@ void describe_suggestion(Fields& f, const SuggestionDocument& document, const pl
 }  // namespace
 
 void describe(Fields& f, const PlanDocument& x) {
-  std::vector<PlannedConfiguration> items;
-  for (const plan::Configuration& configuration : x.configurations)
-    items.push_back({x.space, configuration});
+  const auto items = mapped(x.configurations, [&](const plan::Configuration& configuration) {
+    return PlannedConfiguration{x.space, configuration};
+  });
   f.document("perfmodel/plan", "Configurations to measure: plan");
-  f("configurations", std::as_const(items), "a value by column");
+  f("configurations", items, "a value by column");
 }
 
 void describe(Fields& f, const SuggestionDocument& x) {
   const auto& [fastest, cheapest, pareto, best, searched, without_time, without_bounded,
                likely_to_fail, failing, unmet, allowed, complete] = x.suggestions;
   const bool ranks = x.next.empty();
+  const bool with_cost = x.request.price.has_value();
   const auto describe_list = [&](const std::string& name,
                                  const std::vector<plan::Suggestion>& items,
                                  const std::string& meaning, bool stands) {
     f.list(
         name, items, meaning,
         [&](Fields& item, auto& suggestion, std::size_t) {
-          describe_suggestion(item, x, suggestion, x.with_cost);
+          describe_suggestion(item, x, suggestion, with_cost);
         },
         only_if(stands));
   };
   f.document("perfmodel/suggestions", "Configurations to run or measure: suggest");
-  describe_unit(f, x.target, x.unit);
+  describe_unit(f, x.model.spec.target, x.model.spec.unit);
   f("searched", searched, "configurations looked at; of `next` that can be measured");
   f("without_time", without_time,
     "configurations without a predicted time > 0: they are not listed");
   f("without_bounded", without_bounded, "the same for targets that conditions bound",
-    only_if(!x.bounded.empty()));
+    only_if(!x.request.bounded.empty()));
   f("likely_to_fail", likely_to_fail,
     "of the others those that fail with P > 1/4, if the model says that", kSparse);
   describe_list("failing", failing, "the fastest of these", likely_to_fail.value_or(0) > 0);
@@ -90,9 +93,10 @@ void describe(Fields& f, const SuggestionDocument& x) {
   f("complete", complete, "whether that was the whole space");
   f("interval_level", x.level, "of the intervals, where there are any", kSparse);
   describe_list("fastest", fastest, "the shortest times", ranks);
-  describe_list("cheapest", cheapest, "if there is a price", ranks && x.with_cost);
-  describe_list("pareto", pareto, "none is faster and cheaper", ranks && x.with_cost);
-  describe_list("best", best, "the highest values of `--maximise`", ranks && x.maximises);
+  describe_list("cheapest", cheapest, "if there is a price", ranks && with_cost);
+  describe_list("pareto", pareto, "none is faster and cheaper", ranks && with_cost);
+  describe_list("best", best, "the highest values of `--maximise`",
+                ranks && x.request.maximise.has_value());
   f("mean_deviation", Finite{x.deviation}, "of a new run of the space, in ln t, before",
     only_if(!ranks));
   f.list(

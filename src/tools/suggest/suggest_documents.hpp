@@ -18,23 +18,21 @@ struct PlanDocument {
 };
 
 struct SuggestionDocument {
+  const FittedModel& model = kSample<FittedModel>;
   const plan::Space& space = kSample<plan::Space>;
-  plan::Suggestions suggestions;
-  std::string target;  ///< of the model
-  std::string unit;
-  bool with_cost = false;
-  bool maximises = false;
-  std::vector<plan::NextSuggestion> next;  ///< --next
+  plan::SuggestionRequest request = {};
+  plan::Suggestions suggestions = {};
+  std::vector<plan::NextSuggestion> next = {};  ///< --next
   double deviation = 0;              ///< mean deviation over the space, before the runs in `next`
   std::optional<double> level = {};  ///< of the prediction intervals, if the model has any
-  /// Targets that conditions bound, and whether they have intervals.
-  std::vector<std::pair<std::string, bool>> bounded = {};
-  bool with_p_fails = false;  ///< whether the model says how likely runs fail
 };
 
 void describe(Fields& f, const PlanDocument& x);
 void describe(Fields& f, const SuggestionDocument& x);
 void describe(Fields& f, plan::Space& x);
+
+/// The value of each column, by its name.
+Json json_of(const plan::Space& space, const plan::Configuration& configuration);
 
 /// Whether a regular file is a space in its short form and no JSON of runs: a single object of
 /// values and lists of values, of which none is called `measured`.

@@ -12,6 +12,7 @@
 #include "columns/design.hpp"
 #include "forms/failure_model.hpp"
 #include "suggest/plan.hpp"
+#include "table/expressions.hpp"
 
 namespace perfmodel::plan {
 namespace {
@@ -31,7 +32,7 @@ void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
     throw InputError(problems);
 }
 
-constexpr double kMostSearched = 1e7;
+constexpr std::size_t kMostSearched = 10'000'000;
 constexpr std::size_t kSampleSize = 200000;
 constexpr std::size_t kSampleOfRuns = 20000;
 constexpr std::size_t kChunkSize = 1 << 16;
@@ -95,24 +96,13 @@ class Front {
       return a.time != b.time ? a.time < b.time : a.cost < b.cost;
     });
     double cheapest = std::numeric_limits<double>::infinity();
-    std::vector<Suggestion> kept;
-    for (const Suggestion& suggestion : waiting_) {
-      if (suggestion.cost < cheapest) {
-        cheapest = suggestion.cost;
-        kept.push_back(suggestion);
-      }
-    }
-    waiting_ = std::move(kept);
+    std::erase_if(waiting_, [&](const Suggestion& suggestion) {
+      const bool is_beaten = !(suggestion.cost < cheapest);
+      cheapest = std::min(cheapest, suggestion.cost);
+      return is_beaten;
+    });
   }
 };
-
-double checked_price(double price, const Space& space) {
-  if (!(price >= 0) || !std::isfinite(price))
-    throw UsageError(fmt::format(
-        "--price: a price has to be a number >= 0, and is not for every configuration of {}",
-        space.source));
-  return price;
-}
 
 /// Calls `visit` with the values followed by those of figures, at every combination of the ends of
 /// their intervals.
@@ -128,33 +118,6 @@ void at_all_ends(std::vector<double> values, const std::vector<Estimate>& figure
     }
     visit(values);
   }
-}
-
-Formula formula_to_maximise(const Space& space, const SuggestionRequest& request,
-                            TextCodes& codes) {
-  std::vector<std::string> names = space.names();
-  for (const BoundedTarget& target : request.bounded)
-    names.push_back(target.name);
-  names.insert(names.end(), {"time", request.target});
-  return {*request.maximise, names, codes, "--maximise"};
-}
-
-/// The lowest and the highest value of that formula; `columns`: the values of these.
-Interval range_of_maximised(const Formula& formula, const std::vector<double>& columns,
-                            const Suggestion& at, bool with_intervals) {
-  std::vector<Estimate> figures = at.bounded;
-  figures.push_back({at.time, at.interval});
-  if (!with_intervals)
-    for (Estimate& figure : figures)
-      figure.interval.reset();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  Interval out{infinity, -infinity};
-  at_all_ends(columns, figures, [&](std::vector<double> values) {
-    values.push_back(values.back());
-    const double value = formula(values);
-    out = {std::min(out.low, value), std::max(out.high, value)};
-  });
-  return out;
 }
 
 /// The parts of "a && b" that all have to hold; a condition with brackets or with operators that
@@ -179,26 +142,6 @@ struct Wanted {
   std::size_t unmet = 0;  ///< configurations that fulfil those before it alone
 };
 
-std::vector<Wanted> wanted_of(const Space& space, const SuggestionRequest& request,
-                              TextCodes& codes) {
-  const std::vector<std::string> columns = space.names();
-  std::vector<std::string> names = columns;
-  names.insert(names.end(), {"time", "cost"});
-  for (const BoundedTarget& target : request.bounded)
-    names.push_back(target.name);
-  std::vector<Wanted> out;
-  for (const std::string& condition : request.conditions) {
-    const Formula whole(condition, names, codes, "--where");  // throws, naming the whole
-    for (const std::string& part : parts_of_condition(condition)) {
-      const bool is_of_figures =
-          std::ranges::any_of(Formula::names_in(part, "--where"),
-                              [&](const std::string& name) { return !contains(columns, name); });
-      out.push_back({part, Formula(part, names, codes, "--where"), is_of_figures});
-    }
-  }
-  return out;
-}
-
 /// The place of the column of `--each`; nullopt without one.
 std::optional<std::size_t> place_of_each(const Space& space, const SuggestionRequest& request) {
   if (!request.each)
@@ -211,29 +154,118 @@ std::optional<std::size_t> place_of_each(const Space& space, const SuggestionReq
                                *request.each, did_you_mean(*request.each, space.names())));
 }
 
+/// The formulas of a request, over the columns of a space and what is predicted.
+class RequestFormulas {
+ public:
+  /// `target`: another name of the time in the formula that is maximised.
+  RequestFormulas(const Space& space, const SuggestionRequest& request,
+                  const std::string& target = {})
+      : space_(space), codes_(text_codes(space)) {
+    const std::vector<std::string> columns = space.names();
+    const std::vector<std::string> targets = mapped(request.bounded, &BoundedTarget::name);
+    const auto with = [&](std::vector<std::string> names, const std::vector<std::string>& more) {
+      names.insert(names.end(), more.begin(), more.end());
+      return names;
+    };
+    const auto figures = with(with(columns, {"time", "cost"}), targets);
+    for (const std::string& condition : request.conditions)
+      want(condition, columns, figures);
+    listed = place_of_each(space, request);
+    if (request.price)
+      price_.emplace(*request.price, columns, codes_, "--price");
+    if (request.maximise)
+      maximised_.emplace(*request.maximise, with(with(columns, targets), {"time", target}), codes_,
+                         "--maximise");
+  }
+
+  std::vector<Wanted> wanted;         ///< the conditions
+  std::optional<std::size_t> listed;  ///< the place of the column of `--each`, if any
+
+  /// The values of the columns; empty if there is no formula.
+  std::vector<double> columns_of(const Configuration& configuration) {
+    return wanted.empty() && !price_ && !maximised_ ? std::vector<double>()
+                                                    : formula_values(space_, codes_, configuration);
+  }
+
+  /// The price, 1 if none is given. Throws UsageError unless it is >= 0.
+  double price(const std::vector<double>& columns) const {
+    const double out = price_ ? (*price_)(columns) : 1;
+    if (!(out >= 0) || !std::isfinite(out))
+      throw UsageError(fmt::format(
+          "--price: a price has to be a number >= 0, and is not for every configuration of {}",
+          space_.source));
+    return out;
+  }
+
+  /// Whether the conditions hold at every combination of ends of the bounded targets.
+  bool are_fulfilled(std::vector<double> columns, const Suggestion& by) {
+    columns.insert(columns.end(), {by.time, by.cost});
+    return std::ranges::all_of(wanted, [&](Wanted& each) {
+      bool holds = true;
+      at_all_ends(columns, by.bounded, [&](const std::vector<double>& ends) {
+        holds = holds && each.formula(ends) != 0;
+      });
+      each.unmet += holds ? 0U : 1U;
+      return holds;
+    });
+  }
+
+  /// The lowest and the highest value of the formula that is maximised.
+  Interval range_of_maximised(const std::vector<double>& columns, const Suggestion& at,
+                              bool with_intervals) const {
+    std::vector<Estimate> figures = at.bounded;
+    figures.push_back({at.time, at.interval});
+    if (!with_intervals)
+      for (Estimate& figure : figures)
+        figure.interval.reset();
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    Interval out{infinity, -infinity};
+    at_all_ends(columns, figures, [&](std::vector<double> values) {
+      values.push_back(values.back());
+      const double value = (*maximised_)(values);
+      out = {std::min(out.low, value), std::max(out.high, value)};
+    });
+    return out;
+  }
+
+ private:
+  const Space& space_;
+  TextCodes codes_;
+  std::optional<Formula> price_;
+  std::optional<Formula> maximised_;
+
+  /// Adds the parts of a condition.
+  void want(const std::string& condition, const std::vector<std::string>& columns,
+            const std::vector<std::string>& names) {
+    const Formula whole(condition, names, codes_, "--where");  // throws, naming the whole
+    for (const std::string& part : parts_of_condition(condition)) {
+      const bool is_of_figures =
+          std::ranges::any_of(Formula::names_in(part, "--where"),
+                              [&](const std::string& name) { return !contains(columns, name); });
+      wanted.push_back({part, Formula(part, names, codes_, "--where"), is_of_figures});
+    }
+  }
+};
+
 class Search {
  public:
-  Search(const Space& space, const SuggestionRequest& request, const Predict& predict)
-      : space_(space),
+  Search(const FittedModel& model, const Space& space, const SuggestionRequest& request)
+      : model_(model),
+        space_(space),
         request_(request),
-        predict_(predict),
         conditions_(conditions_of(space)),
-        codes_(text_codes(space)),
-        wanted_(wanted_of(space, request, codes_)),
-        each_(place_of_each(space, request)),
-        fastest_(
-            each_ ? 1 : request.most, [](const Suggestion& each) { return each.time; }, each_),
-        cheapest_(
-            each_ ? 1 : request.most, [](const Suggestion& each) { return each.cost; }, each_),
-        best_(
-            each_ ? 1 : request.most, [](const Suggestion& each) { return -each.maximised.value; },
-            each_),
+        formulas_(space, request, model.spec.target),
         failing_(request.most, [](const Suggestion& each) { return each.time; }) {
+    const auto list = [&](std::vector<Suggestion> Suggestions::*suggestions, Best::Figure figure) {
+      lists_.emplace_back(suggestions,
+                          Best(formulas_.listed ? 1 : request.most, figure, formulas_.listed));
+    };
+    list(&Suggestions::fastest, [](const Suggestion& each) { return each.time; });
     if (request.price)
-      price_.emplace(*request.price, space.names(), codes_, "--price");
+      list(&Suggestions::cheapest, [](const Suggestion& each) { return each.cost; });
     if (request.maximise)
-      maximised_ = formula_to_maximise(space, request, codes_);
-    if (request.are_likely_to_fail)
+      list(&Suggestions::best, [](const Suggestion& each) { return -each.maximised.value; });
+    if (request.heeds_failures && model.failures)
       result_.likely_to_fail = 0;
   }
 
@@ -245,35 +277,46 @@ class Search {
       work_off();
   }
 
+  /// Adds a random sample of a space that is too large.
+  void add_some() {
+    if (!space_.rows.empty()) {  // random values of runs can rarely be combined
+      Space allowed = space_;
+      for (const Wanted& wanted : formulas_.wanted)
+        if (!wanted.is_of_figures)
+          allowed.where.push_back(wanted.text);
+      for (const Configuration& configuration : sample(allowed, kSampleOfRuns, request_.seed))
+        add(configuration);
+      return;
+    }
+    RandomStream random(request_.seed, "suggest");
+    Configuration configuration(space_.columns.size());
+    for (std::size_t i = 0; i < kSampleSize; ++i) {
+      for (std::size_t c = 0; c < configuration.size(); ++c)
+        configuration[c] = space_.columns[c].value_at(random.uniform());
+      add(configuration);
+    }
+  }
+
   Suggestions finish() {
     work_off();
-    result_.fastest = std::move(fastest_).take();
+    for (auto& [suggestions, best] : lists_)
+      result_.*suggestions = std::move(best).take();
     result_.failing = std::move(failing_).take();
-    result_.best = std::move(best_).take();
-    for (const Wanted& wanted : wanted_)
+    result_.pareto = std::move(front_).take();
+    for (const Wanted& wanted : formulas_.wanted)
       if (wanted.is_of_figures)
         result_.unmet.emplace_back(wanted.text, wanted.unmet);
-    if (price_) {
-      result_.cheapest = std::move(cheapest_).take();
-      result_.pareto = std::move(front_).take();
-    }
     return std::move(result_);
   }
 
  private:
+  const FittedModel& model_;
   const Space& space_;
   const SuggestionRequest& request_;
-  const Predict& predict_;
   Conditions conditions_;
-  TextCodes codes_;
-  std::vector<Wanted> wanted_;
-  std::optional<std::size_t> each_;
-  std::optional<Formula> price_;
-  std::optional<Formula> maximised_;
+  RequestFormulas formulas_;
   std::vector<Configuration> chunk_;
-  Best fastest_;
-  Best cheapest_;
-  Best best_;
+  std::vector<std::pair<std::vector<Suggestion> Suggestions::*, Best>> lists_;
   Best failing_;
   Front front_;
   Suggestions result_;
@@ -281,15 +324,17 @@ class Search {
   void work_off() {
     if (chunk_.empty())
       return;
-    const auto times = predict_(chunk_);
+    if (request_.begins)
+      request_.begins(result_.searched);
+    const Eigen::VectorXd times = predicted(chunk_);
     std::vector<std::vector<Estimate>> bounded = mapped(
         request_.bounded, [&](const BoundedTarget& target) { return target.estimates(chunk_); });
-    const std::vector<bool> fails = request_.are_likely_to_fail
-                                        ? request_.are_likely_to_fail(chunk_)
-                                        : std::vector<bool>(chunk_.size(), false);
+    const std::vector<bool> fails = result_.likely_to_fail
+                                        ? are_likely_to_fail(model_, space_, chunk_)
+                                        : std::vector<bool>(chunk_.size());
     result_.searched += chunk_.size();
     for (std::size_t i = 0; i < chunk_.size(); ++i) {
-      Suggestion suggestion{chunk_[i], times[i], times[i]};
+      Suggestion suggestion{chunk_[i], times[index(i)]};
       for (const auto& estimates : bounded)
         suggestion.bounded.push_back(estimates[i]);
       judge(std::move(suggestion), fails[i]);
@@ -297,19 +342,18 @@ class Search {
     chunk_.clear();
   }
 
-  /// Whether the conditions hold at every combination of ends of the bounded targets. `values`:
-  /// of the other names.
-  bool fulfils(const std::vector<double>& values, const std::vector<Estimate>& bounded) {
-    for (Wanted& wanted : wanted_) {
-      bool holds = true;
-      at_all_ends(values, bounded, [&](const std::vector<double>& ends) {
-        holds = holds && wanted.formula(ends) != 0;
-      });
-      wanted.unmet += holds ? 0U : 1U;
-      if (!holds)
-        return false;
-    }
-    return true;
+  /// NaN beyond the measured range of a column that must not be left.
+  Eigen::VectorXd predicted(const std::vector<Configuration>& configurations) const {
+    const Design design = design_of_space(space_, configurations, model_.spec);
+    Eigen::VectorXd times = predict(model_, design);
+    for (std::size_t n = 0; n < numeric_count(model_.spec); ++n)
+      if (const NumericInput& input = numeric_input(model_.spec, n);
+          contains(request_.within, input.column))
+        for (std::size_t row = 0; row < design.rows; ++row)
+          if (const double value = numeric_factor(design, n).value(row);
+              !(value >= input.low && value <= input.high))
+            times[index(row)] = std::nan("");
+    return times;
   }
 
   void judge(Suggestion suggestion, bool fails) {
@@ -322,14 +366,9 @@ class Search {
       ++result_.without_bounded;
       return;
     }
-    std::vector<double> values;
-    if (price_ || maximised_ || !wanted_.empty())
-      values = formula_values(space_, codes_, suggestion.configuration);
-    if (price_)
-      suggestion.cost = suggestion.time * checked_price((*price_)(values), space_);
-    values.push_back(suggestion.time);
-    values.push_back(suggestion.cost);
-    if (!wanted_.empty() && !fulfils(values, suggestion.bounded))
+    const std::vector<double> columns = formulas_.columns_of(suggestion.configuration);
+    suggestion.cost = suggestion.time * formulas_.price(columns);
+    if (!formulas_.are_fulfilled(columns, suggestion))
       return;
     if (fails) {
       ++*result_.likely_to_fail;
@@ -337,54 +376,18 @@ class Search {
       return;
     }
     ++result_.allowed;
-    if (maximised_) {
-      values.resize(space_.columns.size());
-      suggestion.maximised.value = range_of_maximised(*maximised_, values, suggestion, false).low;
+    if (request_.maximise) {
+      suggestion.maximised.value = formulas_.range_of_maximised(columns, suggestion, false).low;
       if (!std::isfinite(suggestion.maximised.value))
         throw UsageError(fmt::format(
             "--maximise: the value is no number for every configuration of {}", space_.source));
-      best_.add(suggestion);
     }
-    fastest_.add(suggestion);
-    if (price_) {
-      cheapest_.add(suggestion);
+    for (auto& [suggestions, best] : lists_)
+      best.add(suggestion);
+    if (request_.price)
       front_.add(suggestion);
-    }
   }
 };
-
-/// Whether all configurations of a space can be searched.
-bool is_searchable(const Space& space) {
-  double size = 1;
-  for (const SpaceColumn& column : space.columns) {
-    if (column.is_range() && !column.whole)
-      return false;
-    size *=
-        column.is_range() ? column.high - column.low + 1 : static_cast<double>(column.choices());
-  }
-  return size <= kMostSearched;
-}
-
-/// Adds a random sample of a space that is too large.
-void search_some(const Space& space, const SuggestionRequest& request, Search& search) {
-  if (!space.rows.empty()) {  // random values of runs can rarely be combined
-    Space allowed = space;
-    TextCodes codes = text_codes(space);
-    for (const Wanted& wanted : wanted_of(space, request, codes))
-      if (!wanted.is_of_figures)
-        allowed.where.push_back(wanted.text);
-    for (const Configuration& configuration : sample(allowed, kSampleOfRuns, request.seed))
-      search.add(configuration);
-    return;
-  }
-  RandomStream random(request.seed, "suggest");
-  Configuration configuration(space.columns.size());
-  for (std::size_t i = 0; i < kSampleSize; ++i) {
-    for (std::size_t c = 0; c < configuration.size(); ++c)
-      configuration[c] = space.columns[c].value_at(random.uniform());
-    search.add(configuration);
-  }
-}
 
 }  // namespace
 
@@ -395,46 +398,31 @@ Design design_of_space(const Space& space, const std::vector<Configuration>& con
   return make_design(table, spec, Target::absent);
 }
 
-VectorXd times_within(const FittedModel& model, const Design& design, const std::string& source) {
-  VectorXd times = predict(model, design);
-  if (!std::all_of(times.begin(), times.end(), is_time)) {
-    throw InputError(source +
-                     ": for some configurations the model predicts no time > 0; the space "
-                     "reaches too far from the measured ones");
-  }
-  return times;
+std::vector<bool> are_likely_to_fail(const FittedModel& model, const Space& space,
+                                     const std::vector<Configuration>& configurations) {
+  return model.failures && !configurations.empty()
+             ? model.failures->are_likely(table_of(space, configurations))
+             : std::vector<bool>(configurations.size());
 }
 
-AreLikelyToFail failing_of(const FittedModel& model, const Space& space) {
-  if (!model.failures)
-    return {};
-  return [&](const std::vector<Configuration>& configurations) {
-    return model.failures->are_likely(table_of(space, configurations));
-  };
-}
-
-std::size_t erase_likely_to_fail(const AreLikelyToFail& are_likely,
+std::size_t erase_likely_to_fail(const FittedModel& model, const Space& space,
                                  std::vector<Configuration>& configurations) {
-  if (!are_likely || configurations.empty())
-    return 0;
-  const std::vector<bool> fails = are_likely(configurations);
+  const std::vector<bool> fails = are_likely_to_fail(model, space, configurations);
   std::size_t row = 0;
   return std::erase_if(configurations, [&](const Configuration&) { return fails[row++]; });
 }
 
 VectorXd prices(const Space& space, const std::optional<std::string>& price,
                 const std::vector<Configuration>& configurations) {
-  VectorXd out = VectorXd::Ones(index(configurations.size()));
-  if (!price)
-    return out;
-  TextCodes codes = text_codes(space);
-  const Formula formula(*price, space.names(), codes, "--price");
+  RequestFormulas formulas(space, {.price = price, .conditions = {}});
+  VectorXd out(index(configurations.size()));
   for (std::size_t i = 0; i < configurations.size(); ++i)
-    out[index(i)] = checked_price(formula(formula_values(space, codes, configurations[i])), space);
+    out[index(i)] = formulas.price(formulas.columns_of(configurations[i]));
   return out;
 }
 
-Suggestions suggest(const Space& space, const SuggestionRequest& request, const Predict& predict) {
+Suggestions suggest(const FittedModel& model, const Space& space,
+                    const SuggestionRequest& request) {
   std::set<std::string> figures = {"time", "cost"};
   for (const BoundedTarget& target : request.bounded)
     figures.insert(target.name);
@@ -444,39 +432,27 @@ Suggestions suggest(const Space& space, const SuggestionRequest& request, const 
           "{}: a column cannot be called '{}': conditions use this name for the predicted figure",
           space.source, column.name));
   }
-  Search search(space, request, predict);
-  if (space.is_listed()) {
-    for (const Configuration& row : space.rows)
-      search.add(row);
-    return search.finish();
-  }
-  if (is_searchable(space)) {
+  Search search(model, space, request);
+  const bool complete = space.is_listed() || is_small(space, kMostSearched, true);
+  if (complete)
     for_each_configuration(space,
                            [&](const Configuration& configuration) { search.add(configuration); });
-    return search.finish();
-  }
-  search_some(space, request, search);
+  else
+    search.add_some();
   Suggestions result = search.finish();
-  result.complete = false;
+  result.complete = complete;
   return result;
 }
 
-std::optional<Interval> maximised_interval(const Space& space, const SuggestionRequest& request,
+std::optional<Interval> maximised_interval(const FittedModel& model, const Space& space,
+                                           const SuggestionRequest& request,
                                            const Suggestion& suggestion) {
   const auto has_interval = [](const Estimate& estimate) { return estimate.interval.has_value(); };
   if (!suggestion.interval && std::ranges::none_of(suggestion.bounded, has_interval))
     return std::nullopt;
-  TextCodes codes = text_codes(space);
-  const Formula formula = formula_to_maximise(space, request, codes);
-  return range_of_maximised(formula, formula_values(space, codes, suggestion.configuration),
-                            suggestion, true);
-}
-
-Space space_of_rows(Space space, std::vector<Configuration> rows) {
-  space.rows = std::move(rows);
-  space.bonds.clear();
-  space.orders.clear();
-  return space;
+  RequestFormulas formulas(space, request, model.spec.target);
+  return formulas.range_of_maximised(formulas.columns_of(suggestion.configuration), suggestion,
+                                     true);
 }
 
 }  // namespace perfmodel::plan

@@ -262,3 +262,28 @@ TEST_CASE_METHOD(SampleRunsTest, "a format that the file does not have is refuse
   }));
   CHECK_THAT(run(arguments).failed(code), ContainsSubstring(said));
 }
+
+TEST_CASE_METHOD(SampleRunsTest, "import --roles writes what each column is and why", "[cli]") {
+  write("times.csv",
+        "threads,mode,peak_rss,job_id,time_s\n1,a,10.37,5021,8.31\n2,a,10.52,5077,4.29\n"
+        "4,a,11.13,5163,2.27\n1,b,20.71,5204,9.13\n2,b,21.26,5391,4.87\n4,b,22.94,5448,2.55\n");
+  const std::string csv = run({"import", "times.csv", "--roles"}).succeeded().output;
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  CHECK(line == "column,taken as,input,result,label,target,evidence");
+  std::vector<std::string> roles;
+  double targets = 0;
+  while (std::getline(lines, line)) {
+    const std::vector<std::string> cells = perfmodel::split_list(line, ',');
+    REQUIRE(cells.size() == 7);
+    roles.push_back(cells[0] + ": " + cells[1]);
+    // Each is rounded to two digits.
+    CHECK(std::abs(std::stod(cells[2]) + std::stod(cells[3]) + std::stod(cells[4]) - 1) < 0.016);
+    targets += std::stod(cells[5]);
+    CHECK_FALSE(cells[6].empty());
+  }
+  CHECK(roles == std::vector<std::string>{"threads: input", "mode: input", "peak_rss: result",
+                                          "job_id: label", "time_s: result"});
+  CHECK(std::abs(targets - 1) < 0.011);
+}

@@ -112,13 +112,14 @@ TEST_CASE_METHOD(ToolTableTest, "a trace of Nextflow is fitted as it is", "[cli]
   write("runs.csv", run({"import", "trace.txt"}).output);
   CHECK(model_of({"runs.csv", "--target", "realtime"})["constants"] == model["constants"]);
   // Two columns could be the time.
-  CHECK_THAT(run({"fit", "trace.txt"}).failed(3), ContainsSubstring("'duration' and 'realtime'"));
-  // No scale is needed, and a result is none.
+  CHECK_THAT(run({"fit", "trace.txt"}).failed(3),
+             ContainsSubstring("--target duration") && ContainsSubstring("--target realtime"));
+  // What was asked for is a scale where it is the only number, and a result is none.
   CHECK(inputs_of(model_of({"trace.txt", "--target", "realtime", "--ignore", "cpus"})) ==
         Names{"memory"});
-  CHECK_THAT(said(), ContainsSubstring("No column has the name of a scale"));
+  CHECK_THAT(said(), ContainsSubstring("Column 'memory' is taken as extrinsic, the only one of"));
   CHECK_THAT(run({"scaling", "trace.txt", "--target", "realtime", "--ignore", "cpus"}).errors,
-             ContainsSubstring("pass, for example: --column memory"));
+             ContainsSubstring("'memory' counts no workers by its name"));
 
   // Values with units can be predicted.
   const auto predicted = [&](const std::string& memory) {
@@ -213,17 +214,18 @@ TEST_CASE_METHOD(ToolTableTest, "jobs of Slurm are fitted with their steps", "[c
 TEST_CASE_METHOD(ToolTableTest, "files of benchmarks and studies are fitted as they are",
                  "[cli][tools]") {
   // Of Snakemake.
-  write(
-      "benchmarks.tsv",
-      table_of_tasks(
-          "threads,size_mb,s,h:m:s,max_rss,max_vms,max_uss,max_pss,io_in,io_out,mean_load,"
-          "cpu_time",
-          [](const Task& task) {
-            const std::string rss = task.number % 7 == 0 ? "-" : to_text(100 + 3.25 * task.number);
-            return csv_row(task.cpus, task.memory_gib, task.seconds, clock(task.seconds).substr(1),
-                           rss, rss, rss, rss, "0.00,0.00,97.5", task.seconds * task.cpus);
-          },
-          '\t'));
+  write("benchmarks.tsv",
+        table_of_tasks(
+            "threads,size_mb,s,h:m:s,max_rss,max_vms,max_uss,max_pss,io_in,io_out,mean_load,"
+            "cpu_time",
+            [](const Task& task) {
+              const std::string rss =
+                  task.number % 7 == 0 ? "-" : to_text(100 + 3.25 * task.number);
+              return csv_row(task.cpus, task.memory_gib, 100 * task.seconds,
+                             clock(100 * task.seconds).substr(1), rss, rss, rss, rss,
+                             "0.00,0.00,97.5", task.seconds * task.cpus);
+            },
+            '\t'));
   CHECK(inputs_of(model_of({"benchmarks.tsv", "--target", "s"})) == Names{"size_mb", "threads"});
   write("benchmark.csv", table_of_tasks("name,size,workers,iterations,real_time,cpu_time,time_unit",
                                         [](const Task& task) {
@@ -241,7 +243,8 @@ TEST_CASE_METHOD(ToolTableTest, "files of benchmarks and studies are fitted as t
                                         "0." + std::to_string(task.number), t, t, t, t, t,
                                         task.memory_gib, task.cpus);
                        }));
-  CHECK(inputs_of(model_of({"hyperfine.csv", "--target", "mean"})) == Names{"size", "threads"});
+  CHECK(inputs_of(model_of({"hyperfine.csv", "--target", "mean", "--ignore", "command"})) ==
+        Names{"size", "threads"});
   write("study.csv",
         table_of_tasks(
             "number,value,datetime_start,datetime_complete,duration,state,layers,workers",
@@ -350,14 +353,14 @@ TEST_CASE_METHOD(ToolTableTest, "a model's units decide what the cells of later 
 TEST_CASE_METHOD(ToolTableTest,
                  "cells that contradict the unit of others are named with file and line",
                  "[cli][tools]") {
-  write("u1.csv", "gpus,mem,time_s\n1,1GB,4\n2,2GB,3\n4,4GB,2\n1,8GB,5\n2,12s,6\n");
-  write("u2.csv", "gpus,mem,time_s\n1,1,4\n2,2GB,3\n4,4GB,2\n");
-  CHECK_THAT(
-      run({"fit", "u1.csv", "u2.csv"}).failed(3),
-      ContainsSubstring("column 'mem': 2 cells: \"12s\" has another unit, but the other cells "
-                        "are in B, such as \"1GB\" (u1.csv:6), \"1\" has no unit, but the "
-                        "other cells are in B, such as \"1GB\" (u2.csv:2)") &&
-          ContainsSubstring("--categorical mem or --ignore mem"));
+  write("u1.csv", "gpus,mem_limit,time_s\n1,1GB,4\n2,2GB,3\n4,4GB,2\n1,8GB,5\n2,12s,6\n");
+  write("u2.csv", "gpus,mem_limit,time_s\n1,1,4\n2,2GB,3\n4,4GB,2\n");
+  CHECK_THAT(run({"fit", "u1.csv", "u2.csv"}).failed(3),
+             ContainsSubstring(
+                 "column 'mem_limit': 2 cells: \"12s\" has another unit, but the other cells "
+                 "are in B, such as \"1GB\" (u1.csv:6), \"1\" has no unit, but the "
+                 "other cells are in B, such as \"1GB\" (u2.csv:2)") &&
+                 ContainsSubstring("--categorical mem_limit or --ignore mem_limit"));
 }
 
 TEST_CASE_METHOD(ToolTableTest, "a task that ran out of memory counts as cut off at its limit",
