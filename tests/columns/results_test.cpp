@@ -183,6 +183,7 @@ TEST_CASE("behind the slash of a time stands its unit", "[roles][results]") {
     CHECK_FALSE(names_throughput(name));
   }
   CHECK(names_throughput("requests/s"));
+  CHECK(names_throughput("S_TG t/s"));  // tokens
 }
 
 TEST_CASE("what is computed from results is no target and an outcome is one", "[roles][results]") {

@@ -104,7 +104,7 @@ std::vector<std::vector<std::size_t>> replicated_rows(const Design& design) {
   std::erase_if(
       out, [](const auto& rows) { return rows.size() < 2; });
   std::ranges::sort(
-      out, [&](const auto& a, const auto& b) { return by_inputs(design, a[0], b[0]) < 0; });
+      out, [&](const auto& a, const auto& b) { return std::is_lt(by_inputs(design, a[0], b[0])); });
   return out;
 }
 
@@ -123,10 +123,10 @@ std::partial_ordering by_inputs(const Design& design, std::size_t a, std::size_t
   std::partial_ordering out = std::partial_ordering::equivalent;
   for (const auto* factors : {&design.intrinsic, &design.extrinsic})
     for (const NumericFactor& factor : *factors)
-      if (out = factor.value(a) <=> factor.value(b); out != 0)
+      if (out = factor.value(a) <=> factor.value(b); std::is_neq(out))
         return out;
   for (const LevelFactor& factor : design.categorical)
-    if (out = factor.codes[a] <=> factor.codes[b]; out != 0)
+    if (out = factor.codes[a] <=> factor.codes[b]; std::is_neq(out))
       return out;
   return out;
 }

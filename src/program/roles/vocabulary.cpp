@@ -132,11 +132,11 @@ std::vector<std::string> words_within(std::string_view text) {
   return words;
 }
 
-/// "Zeit/s" is a time and its unit, as "requests/s" is not.
+/// "Zeit/s" is a time and its unit, as "requests/s" and "t/s" are not.
 void join_unit_of_time(std::vector<std::string>& words) {
   for (std::size_t i = 1; i + 1 < words.size(); ++i)
-    if (words[i] == "per" && (kinds_of(words[i - 1]) & kind_mask("time")) != 0 &&
-        (kinds_of(words[i + 1]) & kind_mask("timeunit")) != 0)
+    if (words[i] == "per" && words[i - 1].size() > 1 && has_kind(words[i - 1], "time") &&
+        has_kind(words[i + 1], "timeunit"))
       words.erase(words.begin() + index(i));
 }
 
