@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -24,7 +24,9 @@ namespace {
 struct LogColumn {
   const ColumnPart* part;
   std::vector<double> logarithms;
-  bool is_whole = false;  ///< all numbers are integers
+  std::size_t values;  ///< different ones, if all are integers; else 0
+
+  bool is_whole() const { return values > 0; }
 
   const std::string& name() const { return part->column->name; }
 };
@@ -92,7 +94,8 @@ std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts) 
         part->facts.constant)
       continue;
     std::vector<double> logarithms = mapped(column.numbers, [](double x) { return std::log(x); });
-    result.push_back({part, std::move(logarithms), is_whole(column)});
+    const std::size_t values = is_whole(column) ? distinct_values(column) : 0;
+    result.push_back({part, std::move(logarithms), values});
   }
   std::ranges::sort(result, {}, &LogColumn::name);
   return result;
@@ -106,7 +109,7 @@ constexpr std::size_t kMostColumnsOfFour = 40;
 
 double tolerance_of(const Members& members) {
   return std::ranges::all_of(
-             members, [](const SignedColumn& member) { return member.column->is_whole; })
+             members, [](const SignedColumn& member) { return member.column->is_whole(); })
              ? kOfWholeNumbers
              : kOfRoundedNumbers;
 }
@@ -306,11 +309,10 @@ std::string law_of_sum(const LogColumn& y, const LogColumn& a, const LogColumn& 
 std::string law_of_sum(const LogColumn& y, const std::vector<LogColumn>& others) {
   constexpr std::size_t most = 12;
   std::vector<const LogColumn*> fewer;
-  const std::size_t values = distinct_values(*y.part->column);
   for (const LogColumn& other : others)
-    if (other.is_whole && distinct_values(*other.part->column) < values)
+    if (other.is_whole() && other.values < y.values)
       fewer.push_back(&other);
-  for (std::size_t i = 0; i < fewer.size() && fewer.size() <= most && y.is_whole; ++i)
+  for (std::size_t i = 0; i < fewer.size() && fewer.size() <= most; ++i)
     for (std::size_t j = i + 1; j < fewer.size(); ++j)
       if (std::string law = law_of_sum(y, *fewer[i], *fewer[j]); !law.empty())
         return law;
@@ -434,16 +436,11 @@ std::optional<Tie> find_step(const std::vector<LogColumn>& columns) {
 
 std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts) {
   std::vector<LogColumn> columns = log_columns(underived_numbers(parts));
-  std::erase_if(columns, [](const LogColumn& column) { return !column.is_whole; });
+  std::erase_if(columns, [](const LogColumn& column) { return !column.is_whole(); });
   if (!find_step(columns))
     return {};  // most tables are done here
-  std::map<std::string, std::size_t> values;
-  for (const LogColumn& column : columns)
-    values[column.name()] = distinct_values(*column.part->column);
   // Nodes and racks should both be steps in the GPUs.
-  std::ranges::stable_sort(columns, [&](const LogColumn& a, const LogColumn& b) {
-    return values.at(a.name()) > values.at(b.name());
-  });
+  std::ranges::stable_sort(columns, std::greater(), &LogColumn::values);
   std::vector<Tie> steps;
   while (auto found = find_step(columns)) {
     std::erase_if(columns, [&](const LogColumn& column) { return column.name() == found->column; });
