@@ -70,11 +70,12 @@ struct Configuration {
 /// The configuration of a row.
 Configuration configuration_of(const Design& design, std::size_t row);
 
-/// The configuration with another value of the extrinsic column of this index: tied columns move
-/// with it, derived columns are computed anew, and columns that only derived columns use have their
-/// typical value. nullopt if a derived value is no valid input or a source column is unknown.
+/// The configuration with another value of a numeric input, counted from the extrinsic ones on:
+/// tied columns move with it, derived columns are computed anew, and columns that only derived
+/// columns use have their typical value. nullopt if a derived value is no valid input or a source
+/// column is unknown.
 std::optional<Configuration> with_scale(const ModelSpec& spec, const Configuration& configuration,
-                                        std::size_t extrinsic, double value);
+                                        std::size_t numeric, double value);
 
 /// A design of one row, without a time.
 Design design_of(const Configuration& configuration, const ModelSpec& spec);

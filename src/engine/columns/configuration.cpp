@@ -2,12 +2,15 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "columns/design.hpp"
+#include "columns/spec.hpp"
+#include "table/expressions.hpp"
 #include "table/formula.hpp"
 
 namespace perfmodel {
@@ -23,8 +26,6 @@ std::vector<NumericFactor> factors_of(const std::vector<Configuration>& configur
       factors[i].values.push_back((configuration.*numbers)[i]);
   return factors;
 }
-
-using ColumnValues = std::map<std::string, double>;
 
 /// The numbers of all columns that are not derived.
 ColumnValues underived_values(const ModelSpec& spec, const Configuration& configuration) {
@@ -155,21 +156,51 @@ std::vector<IndexedColumn> columns_of(const ModelSpec& spec, const Design& desig
 
 }  // namespace
 
+std::vector<Tie> moving_ties(const ModelSpec& spec, const ColumnValues& from,
+                             const SetValues& set) {
+  std::set<std::string> scales;
+  std::set<std::string> names;
+  for (const auto& [name, value] : set) {
+    names.insert(name);
+    if (std::ranges::none_of(spec.ties, [&, &column = name](const Tie& tie) {
+          return tie.column == column && scales.contains(tie.scale);
+        }))
+      scales.insert(name);
+  }
+  std::vector<Tie> out = spec.ties;
+  std::erase_if(out, [&](const Tie& tie) {
+    return !scales.contains(tie.scale) || names.contains(tie.column) || !from.contains(tie.scale) ||
+           !from.contains(tie.column);
+  });
+  return out;
+}
+
+ColumnValues moved(const ModelSpec& spec, const ColumnValues& from, const SetValues& set) {
+  const std::vector<Tie> ties = moving_ties(spec, from, set);
+  ColumnValues out = from;
+  for (const auto& [name, value] : set)
+    out[name] = value;
+  for (const Tie& tie : ties)
+    if (!tie.in_steps())
+      out[tie.column] *= std::pow(out[tie.scale] / from.at(tie.scale), tie.power);
+  for (const Tie& tie : ties)
+    if (tie.in_steps())
+      out[tie.column] = tie.step([&](const std::string& name) { return out.at(name); });
+  return out;
+}
+
 std::optional<Configuration> with_scale(const ModelSpec& spec, const Configuration& configuration,
-                                        std::size_t extrinsic, double value) {
-  const std::string& scale = spec.extrinsic[extrinsic].column;
-  const double factor = value / configuration.extrinsic[extrinsic];
-  ColumnValues values = underived_values(spec, configuration);
-  for (const Tie& tie : spec.ties)
-    if (tie.scale == scale && values.contains(tie.column) && !tie.in_steps())
-      values[tie.column] *= std::pow(factor, tie.power);
-  values[scale] = value;
-  for (const Tie& tie : spec.ties)
-    if (tie.scale == scale && tie.in_steps())
-      values[tie.column] = tie.step([&](const std::string& name) { return values.at(name); });
+                                        std::size_t numeric, double value) {
+  const std::string& scale = numeric_input(spec, numeric).column;
+  Configuration out = configuration;
+  if (!spec.moves_others(scale) || spec.is_derived(scale)) {
+    (numeric < out.extrinsic.size() ? out.extrinsic[numeric]
+                                    : out.intrinsic[numeric - out.extrinsic.size()]) = value;
+    return out;
+  }
+  ColumnValues values = moved(spec, underived_values(spec, configuration), {{scale, value}});
   if (!add_derived_values(spec, values))
     return std::nullopt;
-  Configuration out = configuration;
   bool usable = true;
   const auto take = [&](const std::vector<NumericInput>& inputs, std::vector<double>& into) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -37,6 +38,19 @@ std::string product_text(const std::vector<Factor>& factors);
 
 /// "ceil(num_gpus / 8)"
 std::string law_of_step(const Tie& step);
+
+/// Numbers by column.
+using ColumnValues = std::map<std::string, double>;
+
+/// Numbers of columns in the order in which they were set: of columns tied to one another, the
+/// first one moves the others.
+using SetValues = std::vector<std::pair<std::string, double>>;
+
+/// The ties by which columns move if others of these are set.
+std::vector<Tie> moving_ties(const ModelSpec& spec, const ColumnValues& from, const SetValues& set);
+
+/// The values after some are set: what these explain moves along.
+ColumnValues moved(const ModelSpec& spec, const ColumnValues& from, const SetValues& set);
 
 /// The unusable cells of a table, by column: all are counted, and the first ones are kept with the
 /// reason.

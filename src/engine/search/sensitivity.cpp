@@ -226,24 +226,16 @@ void warn_of_derived_scales(const FittedModel& model, std::vector<Warning>& out)
   }
 }
 
-/// The typical configuration at a value of a numeric column; nullopt if columns derived from a
-/// scale cannot be computed there.
-std::optional<Design> typical_at(const FittedModel& model, std::size_t numeric, double value) {
-  if (numeric >= model.spec.extrinsic.size())
-    return with_numeric_at(design_of(*model.typical, model.spec), numeric, value);
-  const auto moved = with_scale(model.spec, *model.typical, numeric, value);
-  return moved ? std::optional(design_of(*moved, model.spec)) : std::nullopt;
-}
-
-/// Slope of ln(time) over ln(value) between two values of a numeric column.
+/// Slope of ln(time) over ln(value) between two values of a numeric column; nullopt if columns
+/// derived from it cannot be computed there.
 std::optional<double> power_between(const FittedModel& model, std::size_t numeric, double low,
                                     double high) {
-  const auto near = typical_at(model, numeric, low);
-  const auto far = typical_at(model, numeric, high);
+  const auto near = with_scale(model.spec, *model.typical, numeric, low);
+  const auto far = with_scale(model.spec, *model.typical, numeric, high);
   if (!near || !far)
     return std::nullopt;
-  const auto time = [&](const Design& at) {
-    return model.form->predict(model.spec, model.constants, at)[0];
+  const auto time = [&](const Configuration& at) {
+    return model.form->predict(model.spec, model.constants, design_of(at, model.spec))[0];
   };
   return std::log(time(*far) / time(*near)) / std::log(high / low);
 }

@@ -41,15 +41,6 @@ VectorXd values_of(const Design& design, std::size_t numeric) {
   return out;
 }
 
-/// The configuration with another value of a numeric column.
-std::optional<Configuration> moved_to(const ModelSpec& spec, Configuration configuration,
-                                      std::size_t numeric, double value) {
-  if (numeric < spec.extrinsic.size())
-    return with_scale(spec, configuration, numeric, value);
-  configuration.intrinsic[numeric - spec.extrinsic.size()] = value;
-  return configuration;
-}
-
 /// A term with which the time can turn along a column, relative to the time of the model.
 struct TurningTerm {
   std::function<VectorXd(const Design&)> of;
@@ -114,7 +105,7 @@ class ColumnTurn {
     std::vector<double> values;
     std::vector<Configuration> configurations;
     for (const double value : values_)
-      if (auto moved = moved_to(model_.spec, place, numeric_, value)) {
+      if (auto moved = with_scale(model_.spec, place, numeric_, value)) {
         values.push_back(value);
         configurations.push_back(*std::move(moved));
       }

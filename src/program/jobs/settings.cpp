@@ -259,48 +259,13 @@ std::vector<Column> combined(const std::vector<Column>& columns) {
   return out;
 }
 
-/// The set numeric columns along which others may move; of columns tied to one another, the first.
-std::vector<const Column*> moving_scales(const std::vector<Column>& set, const ModelSpec& spec) {
-  std::vector<const Column*> out;
-  for (const Column& column : set) {
-    const bool follows = std::ranges::any_of(out, [&](const Column* earlier) {
-      return std::ranges::any_of(spec.ties, [&](const Tie& tie) {
-        return tie.scale == earlier->name && tie.column == column.name;
-      });
-    });
-    if (!follows && column.is_numeric())
-      out.push_back(&column);
-  }
+/// The numbers in a row.
+SetValues numbers_in(const std::vector<Column>& columns, std::size_t row) {
+  SetValues out;
+  for (const Column& column : columns)
+    if (column.is_numeric())
+      out.emplace_back(column.name, column.numbers[row]);
   return out;
-}
-
-/// Scales a column of the base, one value per row, along with the set scales. Values of a column
-/// that moves in steps are left to move_in_steps(). Returns true if the column moves.
-bool move_along(const std::vector<const Column*>& scales, const ModelSpec& spec, const Table& base,
-                Column& column) {
-  bool moves = false;
-  for (const Column* scale : scales) {
-    const Column* const from = base.find(scale->name);
-    for (const Tie& tie : spec.ties) {
-      if (tie.scale != scale->name || tie.column != column.name || from == nullptr ||
-          !from->is_numeric() || !column.is_numeric())
-        continue;
-      moves = true;
-      for (std::size_t row = 0; !tie.in_steps() && row < column.numbers.size(); ++row)
-        column.numbers[row] *= std::pow(scale->numbers[row] / from->numbers[0], tie.power);
-    }
-  }
-  return moves;
-}
-
-/// Sets columns that move in steps from the other columns.
-void move_in_steps(const std::vector<std::string>& moved, const ModelSpec& spec, Table& table) {
-  for (const Tie& tie : spec.ties)
-    for (Column& column : table.columns)
-      if (tie.in_steps() && column.name == tie.column && contains(moved, column.name))
-        for (std::size_t row = 0; row < column.numbers.size(); ++row)
-          column.numbers[row] =
-              tie.step([&](const std::string& name) { return table.at(name).numbers[row]; });
 }
 
 }  // namespace
@@ -350,7 +315,10 @@ SetConfigurations configurations_of_settings(const std::vector<std::string>& set
   }
   set = combined(set);
   const std::size_t rows = set.empty() ? 1 : values_of(set.front());
-  const std::vector<const Column*> scales = moving_scales(set, spec);
+  const SetValues held = base ? numbers_in(base->table.columns, 0) : SetValues();
+  const ColumnValues from(held.begin(), held.end());
+  const std::vector<std::string> moving =
+      mapped(moving_ties(spec, from, numbers_in(set, 0)), &Tie::column);
   out.table.source = base ? base->table.source : "settings";
   out.table.lines.assign(rows, base ? base->table.lines.front() : 1);
   std::vector<std::string> missing;
@@ -360,12 +328,11 @@ SetConfigurations configurations_of_settings(const std::vector<std::string>& set
     if (given != set.end()) {
       out.table.columns.push_back(*given);
     } else if (known != nullptr) {
-      Column column = take_rows(*known, std::vector<std::size_t>(rows, 0));
-      if (move_along(scales, spec, base->table, column))
+      out.table.columns.push_back(take_rows(*known, std::vector<std::size_t>(rows, 0)));
+      if (contains(moving, name))
         out.moved.push_back(name);
       else
-        out.assumed.push_back(name + "=" + column.text(0));
-      out.table.columns.push_back(std::move(column));
+        out.assumed.push_back(name + "=" + known->text(0));
     } else {
       missing.push_back(name);
     }
@@ -374,7 +341,10 @@ SetConfigurations configurations_of_settings(const std::vector<std::string>& set
     throw UsageError((base ? base->name + " has no " : "the model also needs ") +
                      quoted_list(missing) + "; add --set " + missing.front() + "=VALUE" +
                      (missing.size() > 1 ? " and so on" : ""));
-  move_in_steps(out.moved, spec, out.table);
+  for (std::size_t row = 0; row < rows && !out.moved.empty(); ++row)
+    for (const auto& [name, value] : moved(spec, from, numbers_in(set, row)))
+      if (contains(out.moved, name))
+        std::ranges::find(out.table.columns, name, &Column::name)->numbers[row] = value;
   refuse_derived_values(out.table, set, spec);
   return out;
 }
