@@ -100,6 +100,13 @@ constexpr auto texts_of(LeftOut::Because) {
                                                     {incomplete, "incomplete"}});
 }
 
+/// How probable it is that a column of the runs is no input, by the evidence.
+struct ColumnDoubt {
+  std::string column;
+  double result = 0;  ///< the probability of a measurement other than the target
+  double label = 0;   ///< that of a name of runs
+};
+
 /// A measured throughput, from which the time is computed: time = work / throughput.
 struct Throughput {
   std::string column;
@@ -175,6 +182,7 @@ struct Roles {
   std::vector<std::string> extrinsic;
   std::vector<std::string> ignored;      ///< on request, or in no list when `intrinsic` is given
   std::vector<LeftOut> left_out;         ///< constants, and columns that are no inputs
+  std::vector<ColumnDoubt> doubts;       ///< of the columns that vary and that nothing names
   std::optional<Throughput> throughput;  ///< from which the target is computed
   std::vector<DerivedColumn> derived;
   std::vector<std::string> notices;  ///< sentences: what was inferred or excluded

@@ -120,9 +120,10 @@ struct Provenance {
   std::vector<FailedRuns> failed{};  ///< runs that are excluded
   /// Marks of the content of each row of the fit, see row_marks(); empty: unknown or too many.
   std::vector<std::uint32_t> row_marks{};
-  std::vector<LeftOut> left_out{};  ///< excluded columns of the runs
-  ReadingRules reading{};           ///< of the runs; older files lack it
-  std::optional<CutRuns> cut{};     ///< if runs that were cut off entered the fit
+  std::vector<LeftOut> left_out{};    ///< excluded columns of the runs
+  std::vector<ColumnDoubt> doubts{};  ///< of the columns that the evidence decides
+  ReadingRules reading{};             ///< of the runs; older files lack it
+  std::optional<CutRuns> cut{};       ///< if runs that were cut off entered the fit
 };
 
 }  // namespace perfmodel

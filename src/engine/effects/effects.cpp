@@ -29,19 +29,6 @@ std::optional<double> time_of(const FittedModel& model, const Configuration& con
   return is_time(time) ? std::optional(time) : std::nullopt;
 }
 
-std::optional<Configuration> MovedConfiguration::at(double scale) const {
-  if (model_.spec.moves_others(model_.spec.extrinsic[extrinsic_].column))
-    return with_scale(model_.spec, typical_, extrinsic_, scale);
-  Configuration moved = typical_;
-  moved.extrinsic[extrinsic_] = scale;
-  return moved;
-}
-
-std::optional<double> MovedConfiguration::time_at(double scale) const {
-  const auto moved = at(scale);
-  return moved ? time_of(model_, *moved) : std::nullopt;
-}
-
 std::optional<Centre> centre_of(const FittedModel& model) {
   if (model.central)
     return Centre{model.central->configuration,
@@ -207,12 +194,9 @@ std::optional<Configuration> moved_to(const FittedModel& model, const Configurat
   const ModelSpec& spec = model.spec;
   Configuration moved = at;
   if (const auto* number = std::get_if<double>(&value)) {
-    if (const auto j = place_of_input(spec.extrinsic, column))
-      return MovedConfiguration(model, at, *j).at(*number);
-    if (const auto i = place_of_input(spec.intrinsic, column)) {
-      moved.intrinsic[*i] = *number;
-      return moved;
-    }
+    for (std::size_t n = 0; n < numeric_count(spec); ++n)
+      if (numeric_input(spec, n).column == column)
+        return with_scale(spec, at, n, *number);
   } else if (const auto c = place_of_input(spec.categorical, column)) {
     const std::vector<std::string>& levels = spec.categorical[*c].levels;
     const auto found = std::ranges::find(levels, std::get<std::string>(value));

@@ -15,23 +15,6 @@ std::string setting_text(double value);
 /// The predicted time of a configuration; nullopt if it is no valid time.
 std::optional<double> time_of(const FittedModel& model, const Configuration& configuration);
 
-/// A configuration that is moved along one extrinsic column, together with the columns that are
-/// tied to it or derived from it.
-class MovedConfiguration {
- public:
-  MovedConfiguration(const FittedModel& model, const Configuration& typical, std::size_t extrinsic)
-      : model_(model), typical_(typical), extrinsic_(extrinsic) {}
-
-  /// The configuration at this scale; nullopt if a derived column has no valid value there.
-  std::optional<Configuration> at(double scale) const;
-  std::optional<double> time_at(double scale) const;
-
- private:
-  const FittedModel& model_;
-  const Configuration& typical_;
-  std::size_t extrinsic_;
-};
-
 /// The configuration at which a model is evaluated, and its name.
 struct Centre {
   Configuration configuration;

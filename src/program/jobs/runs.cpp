@@ -213,6 +213,7 @@ Provenance provenance_of(const RunsFile& runs, const Roles& roles) {
                  runs.failed,
                  {},
                  roles.left_out,
+                 roles.doubts,
                  runs.reading};
   for (const std::uint32_t file : runs.table.file)
     ++out.files[file].rows;

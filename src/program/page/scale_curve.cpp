@@ -85,11 +85,13 @@ struct Place {
 using Places = std::map<double, std::optional<Place>>;
 
 /// Returns nullopt if there is no such configuration, or if too many scales were requested.
-const std::optional<Place>& place_at(double scale, const MovedConfiguration& moved, Places& known) {
+const std::optional<Place>& place_at(double scale, const FittedModel& model,
+                                     const Configuration& from, std::size_t extrinsic,
+                                     Places& known) {
   const auto [found, is_new] = known.try_emplace(scale);
   if (is_new && known.size() <= kMostMovedScales) {
-    const auto configuration = moved.at(scale);
-    const auto time = configuration ? moved.time_at(scale) : std::nullopt;
+    const auto configuration = with_scale(model.spec, from, extrinsic, scale);
+    const auto time = configuration ? time_of(model, *configuration) : std::nullopt;
     if (time)
       found->second = Place{*configuration, *time};
   }
@@ -120,7 +122,6 @@ Cloud cloud_of(const std::vector<Point>& points, const Range& x, const Range& y)
 
 NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
                    std::size_t extrinsic, const Design& runs, const Eigen::VectorXd& predicted) {
-  const MovedConfiguration moved(model, configuration, extrinsic);
   Places places;
   const NumericFactor& factor = runs.extrinsic[extrinsic];
   NearRuns out;
@@ -132,7 +133,7 @@ NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
     if (!has_levels)
       continue;
     const double scale = factor.value(row);
-    const std::optional<Place>& place = place_at(scale, moved, places);
+    const std::optional<Place>& place = place_at(scale, model, configuration, extrinsic, places);
     if (!place)
       continue;
     const Distance distance = distance_of(runs, row, place->configuration);
@@ -212,13 +213,13 @@ std::vector<double> doublings(const ScaleCurve& curve) {
 }
 
 /// Returns forecasts at the scales with a possible configuration and a time from the model.
-std::vector<Forecast> forecasts_at(const FittedModel& model, const MovedConfiguration& moved,
-                                   const std::vector<double>& scales,
+std::vector<Forecast> forecasts_at(const FittedModel& model, const Configuration& shown,
+                                   std::size_t extrinsic, const std::vector<double>& scales,
                                    const std::vector<NotAbove>& orders) {
   std::vector<Forecast> out;
   std::vector<Configuration> configurations;
   for (const double scale : scales) {
-    auto configuration = moved.at(scale);
+    auto configuration = with_scale(model.spec, shown, extrinsic, scale);
     if (!configuration || !keeps_to(orders, *configuration))
       continue;
     const auto time = time_of(model, *configuration);
@@ -287,9 +288,8 @@ ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std
   // A scale of 0 can neither be drawn on a logarithmic axis nor be doubled.
   if (input.low <= 0 || curve.shown <= 0)
     return curve;
-  const MovedConfiguration moved(model, shown, extrinsic);
-  curve.points = forecasts_at(model, moved, scales_of(model, extrinsic, curve), orders);
-  curve.forecasts = forecasts_at(model, moved, doublings(curve), orders);
+  curve.points = forecasts_at(model, shown, extrinsic, scales_of(model, extrinsic, curve), orders);
+  curve.forecasts = forecasts_at(model, shown, extrinsic, doublings(curve), orders);
   scaling::WorkColumns work = scaling::work_columns(model, input.column, curve.moved);
   work.least_share = scaling::least_share(mapped(curve.forecasts, &Forecast::time));
   curve.work = scaling::kind_of_work(work);

@@ -155,6 +155,12 @@ void describe(Fields& f, Tie& x) {
   });
 }
 
+void describe(Fields& f, ColumnDoubt& x) {
+  f("column", x.column, "its name", kName);
+  f("result", x.result, "the probability that it is a result of the runs", kShare);
+  f("label", x.label, "the probability that it names runs", kShare);
+}
+
 void describe(Fields& f, LeftOut& x) {
   f("column", x.column, "its name", kName);
   f("because", x.because, "it is a result, given by others, ...");
@@ -646,6 +652,14 @@ void describe(Fields& f, BeliefField& x) {
   ScalingBelief::describe(f, x.belief);
 }
 
+void describe_origin(Fields& f, Provenance& x) {
+  f("tool", x.tool, "the program and its version");
+  f.object("data", "the runs", [&](Fields& data) {
+    describe(data, x);
+    data("notices", x.notices, "what was inferred about the columns");
+  });
+}
+
 /// Describes everything except the checks after reading. `kinds`: forms that a file may have.
 void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& kinds) {
   f.set_context(&model);
@@ -654,6 +668,8 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
   const FormKind* const kind = f.reads() ? &read_form(f.node(), kinds) : nullptr;
   describe_spec(f, model.spec, *model.form, model);
   f("left_out", model.provenance.left_out, "columns of the runs that are no inputs", kSparse);
+  f("doubts", model.provenance.doubts,
+    "what each column is that [its name and cells](#doubts) decide", kSparse);
   f("reading", model.provenance.reading,
     "[how the runs were read](#reading), and so are further ones", kSparse);
   f("constants", ConstantsOf{model, kind}, "the inputs and [their constants](#constants)");
@@ -674,13 +690,8 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
       model.search.strategy.empty() ? std::nullopt : std::optional<SearchSummary>(model.search);
   f("search", search, "[how the constants were found](#search)");
   f("warnings", model.warnings, "what to know before believing the model");
-  f.object("provenance", "where the model came from", [&](Fields& provenance) {
-    provenance("tool", model.provenance.tool, "the program and its version");
-    provenance.object("data", "the runs", [&](Fields& data) {
-      describe(data, model.provenance);
-      data("notices", model.provenance.notices, "what was inferred about the columns");
-    });
-  });
+  f.object("provenance", "where the model came from",
+           [&](Fields& inner) { describe_origin(inner, model.provenance); });
   f("cross_validation", model.known.cross_validation, "if folds were asked for", kSparse);
   f("prediction_intervals", model.known.intervals, "[their calibration](#prediction-intervals)",
     kSparse);

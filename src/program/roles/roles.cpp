@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 
@@ -530,15 +531,18 @@ void tell_what_was_inferred(const RoleRequest& request, const Roles& roles, Noti
 }
 
 /// Adds a sentence for each input that may be none, by the evidence.
-void tell_doubts(const Guess& guess, const Parts& parts, Notices& notices) {
+void tell_doubts(const Guess& guess, const Parts& parts, Roles& roles) {
   constexpr double kDoubtful = 0.2;
+  const auto short_of = [](double probability) { return std::round(probability * 1e4) / 1e4; };
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string& name = parts[i].column->name;
-    if (!parts[i].is_input() || guess.told[i] != Told::nothing ||
-        guess.found.odds[i].none() <= kDoubtful)
-      continue;
     const RoleOdds& odds = guess.found.odds[i];
-    notices.push_back(
+    if (guess.told[i] != Told::nothing || !(parts[i].is_input() || parts[i].part == Part::left_out))
+      continue;
+    roles.doubts.push_back({name, short_of(odds.result), short_of(odds.label)});
+    if (!parts[i].is_input() || odds.none() <= kDoubtful)
+      continue;
+    roles.notices.push_back(
         fmt::format("Column '{}' may be {} ({:.0f} %); pass --ignore {} if it is one.", name,
                     odds.result > odds.label ? "a result of the runs" : "a label",
                     100 * odds.none(), shell_word(name)));
@@ -605,7 +609,7 @@ Roles settle_roles(const Table& table, const RoleRequest& request, const RoleOpt
     const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, guess, parts);
     std::ranges::move(left_out_notices(no_inputs, parts, table), std::back_inserter(roles.notices));
     roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
-    tell_doubts(guess, parts, roles.notices);
+    tell_doubts(guess, parts, roles);
   }
   settle_levels(table, request.formula.has_value(), parts, roles.notices, obstacles);
   for (const Tie& step : find_steps(parts))
