@@ -150,6 +150,21 @@ TEST_CASE_METHOD(ProgramTest, "runs of different machines are no repeats of each
   CHECK(noise_with("log", "run")["rows"] == 12);
 }
 
+TEST_CASE_METHOD(ProgramTest, "an option whose name begins like an exit code leaves no run out",
+                 "[cli][left-out]") {
+  const auto rows_with = [&](const std::string& name) {
+    std::string csv = name + ",threads,time_s\n";
+    for (int row = 0; row < 12; ++row)
+      csv += std::to_string(row % 2) + "," + std::to_string(1 << row / 2 % 3) + "," +
+             to_text((20. + 5 * (row % 2)) / (1 << row / 2 % 3) + 0.01 * row) + "\n";
+    write("runs.csv", csv);
+    return model_of({"runs.csv"})["metrics"]["train"]["rows"].get<int>();
+  };
+  CHECK(rows_with("rc_lookahead_20") == 12);
+  CHECK_THAT(said(), !ContainsSubstring("failed and are left out"));
+  CHECK(rows_with("exit_code") == 6);
+}
+
 TEST_CASE_METHOD(ProgramTest, "runs whose state says that they failed are left out",
                  "[cli][left-out]") {
   write("runs.csv", "nodes,status,time_s\n1,ok,100\n2,ok,52\n4,failed,1.2\n8,ok,15\n16,ok,9\n");

@@ -166,12 +166,12 @@ bool is_outcome(const std::string& word) {
 }
 
 bool tells_failures(const Column& column) {
-  constexpr WordList codes{"exit exitcode returncode rc"};
-  constexpr double most = 255;
-  if (column.is_numeric())
-    return codes.has_one_of(name_words(column.name)) && is_whole(column) &&
+  constexpr WordList codes{"exit exitcode returncode rc"};  // alone: rc_lookahead is none
+  const auto is_code = [&](const auto& word) { return codes.has(word) || word == "code"; };
+  if (const auto words = name_words(column.name); column.is_numeric())
+    return codes.has_one_of(words) && std::ranges::all_of(words, is_code) && is_whole(column) &&
            column.bad_cells.empty() && std::ranges::min(column.numbers) == 0 &&
-           std::ranges::max(column.numbers) > 0 && std::ranges::max(column.numbers) <= most;
+           std::ranges::max(column.numbers) > 0 && std::ranges::max(column.numbers) <= 255;
   const bool is_named = has_kind(column.name, "status outcome");
   const auto failed = std::ranges::count_if(
       column.levels, [](const std::string& level) { return !failure_of(level).empty(); });
