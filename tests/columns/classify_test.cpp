@@ -174,7 +174,7 @@ TEST_CASE("an input that may be none is taken and named with its probability",
   request.target = "time_s";
   bool told = false;
   // Values from sure settings to sure measurements; somewhere between them lies a doubt.
-  for (const char* cells : {"1 2 4 8 1 2 4 8", "10 20 40 80 11 21 40 80",
+  for (const char* cells : {"1 2 4 8 1 2 4 8", "10 20 40 80 11 21 40 80", "10 21 43 87 11 22 44 80",
                             "1.5 2.5 4.5 8.5 1.5 2.5 "
                             "4.5 8.6",
                             "1.52 2.51 4.57 8.49 1.53 2.55 4.51 8.62"}) {
@@ -190,6 +190,28 @@ TEST_CASE("an input that may be none is taken and named with its probability",
                       notice.ends_with("%); pass --ignore x if it is one."));
   }
   CHECK(told);
+}
+
+TEST_CASE("sizes drawn at random for a design are inputs in few rows, too", "[roles][classify]") {
+  // Sizes and widths without a pattern, and a time that has digits beyond those that were set.
+  const int rows = GENERATE(12, 20, 30);
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U);
+  std::string csv = "gpu,mat_size,batch_size,filters,time_s\n";
+  std::uint64_t state = seed;
+  const auto drawn = [&](int least, int most) {
+    state = splitmix64(state);
+    return least + static_cast<int>(state % static_cast<std::uint64_t>(most - least + 1));
+  };
+  for (int row = 0; row < rows; ++row) {
+    const int size = drawn(16, 512);
+    const int batch = drawn(1, 512);
+    const int filters = drawn(1, 512);
+    csv += test::csv_row(row % 3 == 0 ? "a" : "b", size, batch, filters,
+                         1e-9 * size * batch * (1000 + filters) + 1e-7 * drawn(1000, 9999));
+  }
+  RoleRequest request;
+  request.target = "time_s";
+  CHECK(resolve_roles(table_of(csv), request).left_out.empty());
 }
 
 }  // namespace perfmodel

@@ -29,6 +29,7 @@ n head:time 1 0; n head:rate 1 0; n head:memory .5 0; n head:counter .7 0; n hea
 n head:cost 1 0; n head:energy .7 0; n head:score 1 0; n head:id -.5 2; n head:repeat 0 1;
 n head:date 0 1; n head:place 0 1; n head:note 0 2; n head:name 0 .3; n head:entity -.5 -.3;
 n head:size -.4 -.3; n any:outcome .7 0; n any:stat .5 0; n any:price -1.5 0; n any:status 1 0;
+n statistic alone .5 0;
 n any:scale -.7 -.3; n any:config -1 -.5; n any:limit -1 -.3; n any:setting -1.5 -.5;
 n any:given -1 -.5; n any:output .5 0; n any:predicted 1 0; n any:relative .7 0;
 n any:used .4 0; n any:note 0 1; n any:repeat 0 .7; n first:metric .5 0; n first:config -2 -1;
@@ -46,7 +47,6 @@ HEADS = ("time rate memory counter util cost energy score id repeat date place n
          "scale entity")
 KINDS = ({"n any:" + kind for kind in ANYWHERE.split()} | {"n unit:timeunit", "n unit:byteunit"} |
          {"n head:" + kind for kind in HEADS.split()})
-NO_FEATURES = {"n per thing", "n unknown words"}
 
 # Evidence per column of a table whose target is told, or is not.
 Case = collections.namedtuple("Case", "evidence target weight")
@@ -68,7 +68,7 @@ def matrix(rows, features):
 
 def is_feature(name):
     is_kind = name.startswith(("n any:", "n head:", "n unit:"))
-    return name in KINDS if is_kind else name not in NO_FEATURES
+    return not is_kind or name in KINDS
 
 
 class Roles:
@@ -103,7 +103,7 @@ class Roles:
 def samples(tables, values_of):
     """Values, roles and weights of the labelled columns of all cases; many columns weigh less."""
     out = [(values[column], ROLES[table.roles[column]],
-            case.weight / math.sqrt(len(table.labelled())),
+            table.weight * case.weight / math.sqrt(len(table.labelled())),
             FOLLOWS if table.roles[column] == "follows" else 1)
            for table in tables for case, values in values_of(table)
            for column in table.labelled() if column != case.target]
@@ -174,7 +174,9 @@ def missing_inputs(table, taken):
 
 
 def chosen_threshold(tables, odds):
-    """The least doubt from which a column is no input that leaves out few inputs."""
+    """The least doubt of a column that is no input; few inputs of measurements are left out."""
+    tables = [t for t in tables if not t.is_design()]
+
     def leaves_out_few(threshold):
         missing = sum(len(missing_inputs(t, taken_inputs(t, odds[t.name][1], threshold)[0]))
                       for t in tables)
@@ -231,7 +233,8 @@ def fit(tool, tables, seed):
     first, odds = cross_fit(parts, lambda t: [Case(t.first, None, 1)])
     cases = second_cases(tool, tables, {name: of[0] for name, of in odds.items()})
     second, odds = cross_fit(parts, lambda t: cases[t.name])
-    target = Target(tables, target_candidates(tool, tables, odds))
+    candidates = target_candidates(tool, tables, odds)
+    target = Target([t for t in tables if not t.is_design()], candidates)
     told = [t for t in tables if t.target is not None]
     return Fitted(first, second, target, chosen_threshold(told, odds))
 
@@ -265,7 +268,7 @@ def print_figures(tables, judgements, columns):
     share("inputs left out", sum(len(j["missing"]) for j in judgements),
           sum(t.inputs() for t in tables))
     print("target:", dict(collections.Counter(j["target"] for j in judgements)))
-    said, was, weights = np.array(columns, float).T
+    said, was, weights = np.array(sum(columns, []), float).T
     score = -weights @ np.log(np.where(was > 0, said, 1 - said)) / weights.sum()
     brier = weights @ (said - was) ** 2 / weights.sum()
     print(f"Brier score {brier:.4f}, log score {score:.4f}; columns said to be no input, and were:")
@@ -307,8 +310,12 @@ def main():
             tested.append(table)
             judgement, said = judged(table, odds[table.name], target_odds[table.name], fitted)
             judgements.append(judgement)
-            columns += said
-    print_figures(tested, judgements, columns)
+            columns.append(said)
+    for what, design in (("measurements", False), ("designs", True)):
+        of = [i for i, table in enumerate(tested) if table.is_design() == design]
+        if of:
+            print(what)
+            print_figures(*([values[i] for i in of] for values in (tested, judgements, columns)))
     if options.failures:
         print(*({k: v for k, v in j.items() if v and v != "right"} for j in judgements), sep="\n")
     if options.write:

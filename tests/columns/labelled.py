@@ -10,6 +10,7 @@ import numpy as np
 
 ROLES = {"input": 0, "follows": 0, "result": 1, "label": 2}
 FOLDS = 5
+DESIGN = 0.5  # the weight of a table whose labels say "design": true
 
 
 @dataclass
@@ -20,6 +21,7 @@ class Table:
     target: str | None
     other_targets: list
     roles: dict
+    weight: float = 1           # DESIGN for runs of a design: they say little of targets and doubt
     first: dict = field(default_factory=dict)   # column -> evidence; no constant columns
     codes: dict = field(default_factory=dict)   # column -> numbers of its cells, equal ones alike
 
@@ -28,6 +30,9 @@ class Table:
 
     def right_targets(self):
         return self.other_targets if self.target is None else [self.target]
+
+    def is_design(self):
+        return self.weight < 1
 
     def inputs(self):
         return sum(role == "input" for role in self.roles.values())
@@ -60,7 +65,8 @@ def load(tool, folder):
     with open(f"{folder}/labels.json", encoding="utf8") as file:
         labels = json.load(file)
     tables = [Table(name, f"{folder}/{name}.csv", of["source"].split()[0], of["target"],
-                    of["other_targets"], {c: d["role"] for c, d in of["columns"].items()})
+                    of["other_targets"], {c: d["role"] for c, d in of["columns"].items()},
+                    DESIGN if of.get("design") else 1)
               for name, of in sorted(labels.items())]
     for table, line in zip(tables, evidence(tool, tables)):
         if "error" in line:

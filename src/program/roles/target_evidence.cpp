@@ -74,7 +74,6 @@ void add_own(const Candidate& own, double result, Evidence& out) {
   out["words"] = std::min(words / kManyWords, 1.0);
   out["head time"] = own.value("n head:time");
   out["is a time"] = own.is_time() ? 1 : 0;
-  out["per thing"] = own.value("n per thing");
   out["once"] = own.value("c values that stand once");
   out["bits"] = own.value("c bits");
 }

@@ -246,8 +246,9 @@ Evidence name_evidence(std::string_view name) {
   const bool is_measured = (any & of_measured) != 0 || (units & kind_mask("timeunit")) != 0 ||
                            parts.per_time || parts.per_thing;
   const auto letters = std::ranges::count_if(name, is_letter_of_name);
-  const auto numbers = std::ranges::count(body, "0");
-  const auto known = std::ranges::count_if(body, is_known);
+  const auto is_statistic = [](const std::string& word) {
+    return (kinds_of(word) & kind_mask("stat centre max min")) != 0;
+  };
   Evidence evidence;
   add_kinds("n any:", any, evidence);
   add_kinds("n head:", kinds_of(parts.head), evidence);
@@ -255,16 +256,13 @@ Evidence name_evidence(std::string_view name) {
   add_kinds("n first:", first & kind_mask("config metric part entity"), evidence);
   put("n measured, not asked", is_measured && (any & of_asked) == 0, evidence);
   put("n extreme of a thing", !is_measured && (any & kind_mask("max min")) != 0, evidence);
+  put("n statistic alone", !body.empty() && std::ranges::all_of(body, is_statistic), evidence);
   put("n per time", parts.per_time, evidence);
-  put("n per thing", parts.per_thing, evidence);
   put("n number at the end", body.size() > 1 && (kinds_of(body.back()) & kind_mask("num")) != 0,
       evidence);
   put("n no known word", any == 0 && (units & kind_mask("timeunit")) == 0, evidence);
   put("n short name", letters <= 2, evidence);
   put("n empty name", letters == 0 || folded(name).starts_with("unnamed"), evidence);
-  if (const auto unknown = std::ssize(body) - numbers - known; unknown > 0)
-    evidence["n unknown words"] =
-        static_cast<double>(unknown) / static_cast<double>(std::ssize(body) - numbers);
   return evidence;
 }
 

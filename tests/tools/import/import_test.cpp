@@ -275,7 +275,9 @@ TEST_CASE_METHOD(SampleRunsTest, "import --roles writes what each column is and 
   std::vector<std::string> roles;
   double targets = 0;
   while (std::getline(lines, line)) {
-    const std::vector<std::string> cells = perfmodel::split_list(line, ',');
+    // Names of evidence may hold a comma, so the last cell may be quoted.
+    const std::vector<std::string> cells = perfmodel::split_list(
+        line.substr(0, line.find('"')) + (line.back() == '"' ? "e" : ""), ',');
     REQUIRE(cells.size() == 7);
     roles.push_back(cells[0] + ": " + cells[1]);
     // Each is rounded to two digits.
