@@ -9,7 +9,6 @@
 #include <functional>
 #include <future>
 #include <limits>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -33,6 +32,7 @@
 #include "perfmodel.h"
 #include "perfmodel/fit.hpp"
 #include "report/model_json.hpp"
+#include "sources/csv.hpp"
 
 struct perfmodel_table {
   perfmodel::Table table;
@@ -100,23 +100,6 @@ std::string new_name(const perfmodel_table* table, const char* name, const void*
   if (table->table.find(name) != nullptr)
     throw UsageError("two columns are called '" + std::string(name) + "'");
   return name;
-}
-
-/// A column of texts; levels are in the order of their first appearance, as in a file.
-template <class TextOfRow>
-Column text_column(std::string name, std::size_t rows, const TextOfRow& text_of_row) {
-  Column column;
-  column.name = std::move(name);
-  column.kind = Column::Kind::text;
-  std::map<std::string, std::uint32_t> places;
-  for (std::size_t row = 0; row < rows; ++row) {
-    const auto [place, is_new] =
-        places.try_emplace(text_of_row(row), static_cast<std::uint32_t>(column.levels.size()));
-    if (is_new)
-      column.levels.push_back(place->first);
-    column.codes.push_back(place->second);
-  }
-  return column;
 }
 
 /// Whether all texts of a column are numbers, by which its owner means levels.
@@ -339,17 +322,16 @@ int perfmodel_table_add_texts(perfmodel_table* table, const char* name, const ui
                               const char* const* levels, size_t level_count) {
   return guarded([&] {
     required(levels, "levels");
-    std::vector<std::string> texts;
     for (std::size_t i = 0; i < level_count; ++i)
-      texts.emplace_back((required(levels[i], "a level"), levels[i]));
-    const std::string column = new_name(table, name, codes);
-    table->table.columns.push_back(text_column(
-        column, table->table.rows(),
-        [&](std::size_t row) -> const std::string& {
-          if (codes[row] >= texts.size())
-            throw UsageError("column '" + column + "': a code is not below the number of levels");
-          return texts[codes[row]];
-        }));
+      required(levels[i], "a level");
+    ColumnBuilder column(new_name(table, name, codes), ColumnBuilder::Kind::text);
+    for (std::size_t row = 0; row < table->table.rows(); ++row) {
+      if (codes[row] >= level_count)
+        throw UsageError("column '" + column.name() +
+                         "': a code is not below the number of levels");
+      column.add(levels[codes[row]]);
+    }
+    table->table.columns.push_back(std::move(column).take());
   });
 }
 
