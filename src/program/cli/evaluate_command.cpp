@@ -24,8 +24,7 @@
 namespace perfmodel::cli {
 
 /// The output of `evaluate`.
-std::string formatted(const EvaluationDocument& report, const FittedModel& model,
-                      OutputFormat format);
+std::string formatted(const EvaluationDocument& report, OutputFormat format);
 namespace {
 
 struct EvaluateArguments : JudgedRunsArguments {
@@ -399,10 +398,10 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     older = judge_baseline(*arguments.baseline, arguments, model, runs, arguments.strict_range,
                            console);
   require_all_rows(arguments, runs);
-  EvaluationDocument report;
-  report.model_file = base_name(arguments.model);
-  report.runs_file = base_name(runs.file.path);
-  report.runs_sha256 = sha256(runs.file.bytes);
+  EvaluationDocument report{.model = model,
+                            .model_file = base_name(arguments.model),
+                            .runs_file = base_name(runs.file.path),
+                            .runs_sha256 = sha256(runs.file.bytes)};
   report.left_out.without_time = runs.without_time;
   report.left_out.of_fit = runs.used.used;
   report.left_out.failed = runs.file.failed;
@@ -427,7 +426,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
                                        drift_with_intervals(runs.design, runs.predicted, *older)};
   const std::vector<JudgedGate> gates = judged_gates(arguments.gates, evaluated_figures(report));
   report.gates = {gates.begin(), gates.end()};
-  output.write(formatted(report, model, arguments.format));
+  output.write(formatted(report, arguments.format));
   if (residuals) {
     write_residuals(runs, certainty.reach, *residuals);
     residuals->commit();

@@ -49,7 +49,7 @@ std::string workflow_command(const std::string& level, const std::string& title,
 }
 
 /// JUnit XML with a test case per condition, which fails if the condition fires.
-std::string junit_report(const EvaluationDocument& report, const FittedModel& model) {
+std::string junit_report(const EvaluationDocument& report) {
   const auto failures = std::ranges::count(report.gates, true, &GateDocument::fired);
   const std::string counts = attribute("name", "perfmodel evaluate") +
                              attribute("tests", std::to_string(report.gates.size())) +
@@ -61,7 +61,7 @@ std::string junit_report(const EvaluationDocument& report, const FittedModel& mo
     out += "      <property" + attribute("name", name) + attribute("value", value) + "/>\n";
   };
   add("model", report.model_file);
-  add("model.created_by", model.provenance.tool);
+  add("model.created_by", report.model.provenance.tool);
   add("data", report.runs_file);
   add("data.sha256", report.runs_sha256);
   add("rows", std::to_string(report.metrics.rows));
@@ -85,15 +85,16 @@ std::string junit_report(const EvaluationDocument& report, const FittedModel& mo
 
 /// Workflow commands of GitHub Actions: the errors as a notice, and an error per condition that
 /// fires.
-std::string github_annotations(const EvaluationDocument& report, const FittedModel& model) {
+std::string github_annotations(const EvaluationDocument& report) {
   const Metrics& metrics = report.metrics;
   std::string out = workflow_command(
       "notice", judged_text(report),
       std::to_string(metrics.rows) + " rows: " +
-          (report.bound ? bound_in_words(*model.bound, *report.bound)
-                        : "MAPE " + percent(metrics.mape_percent) + ", " +
-                              with_unit("MAE", model.spec.unit) + " " + short_number(metrics.mae) +
-                              ", R2 " + (std::isnan(metrics.r2) ? "-" : short_number(metrics.r2))));
+          (report.bound
+               ? bound_in_words(*report.model.bound, *report.bound)
+               : "MAPE " + percent(metrics.mape_percent) + ", " +
+                     with_unit("MAE", report.model.spec.unit) + " " + short_number(metrics.mae) +
+                     ", R2 " + (std::isnan(metrics.r2) ? "-" : short_number(metrics.r2))));
   for (const GateDocument& gate : report.gates) {
     out += workflow_command(
         gate.fired ? "error" : "notice", judged_text(report),
@@ -222,15 +223,14 @@ doc::Table outlier_table(const std::vector<OutlyingRun>& runs, const ShownTime& 
 
 }  // namespace
 
-std::string formatted(const EvaluationDocument& report, const FittedModel& model,
-                      OutputFormat format) {
+std::string formatted(const EvaluationDocument& report, OutputFormat format) {
   if (format == OutputFormat::junit)
-    return junit_report(report, model);
+    return junit_report(report);
   if (format == OutputFormat::github)
-    return github_annotations(report, model);
-  doc::Document out{.json = [&] { return to_json(Evaluation{model, report}); }};
+    return github_annotations(report);
+  doc::Document out{.json = [&] { return to_json(report); }};
   const ShownTime time(
-      shown_unit(model.spec),
+      shown_unit(report.model.spec),
       std::max(report.metrics.mae, report.baseline ? report.baseline->metrics.mae : 0));
   out.add(report_table(report, time));
   std::string end;
@@ -239,11 +239,11 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
            std::to_string(report.left_out.without_time) + "\n";
   }
   if (report.bound)
-    end += bound_in_words(*model.bound, *report.bound) + "\n";
+    end += bound_in_words(*report.model.bound, *report.bound) + "\n";
   if (report.support)
     end += support_in_words(report, time) + "\n";
   for (const std::string& line :
-       bias_lines(report.bias, report.metrics.mape_percent, measure_of(model.spec)))
+       bias_lines(report.bias, report.metrics.mape_percent, measure_of(report.model.spec)))
     end += (line.starts_with("bias") ? "" : "  ") + line + "\n";
   if (report.noise_floor)
     end += noise_floor_in_words(report.metrics.mape_percent, report.noise_floor, report.bias.all) +

@@ -166,38 +166,37 @@ void describe_findings(Fields& f, const std::vector<std::string>& findings) {
 
 // Documents
 
-void describe(Fields& f, const Evaluation& x) {
-  const EvaluationDocument& report = x.report;
+void describe(Fields& f, const EvaluationDocument& x) {
   f.document("perfmodel/evaluation", "A model on measured runs: evaluate");
   describe_unit(f, x.model.spec.target, x.model.spec.unit);
   describe_files(
-      f, report.model_file, x.model.provenance.tool, report.runs_file, report.runs_sha256,
+      f, x.model_file, x.model.provenance.tool, x.runs_file, x.runs_sha256,
       [&](Fields& model) {
         model("fitted_to", x.model.provenance.sha256, "the SHA-256 of its runs");
       },
       [&](Fields& data) {
-        data("rows_left_out", report.left_out.without_time, "runs without a predicted time > 0");
-        data("rows_of_fit", report.left_out.of_fit,
+        data("rows_left_out", x.left_out.without_time, "runs without a predicted time > 0");
+        data("rows_of_fit", x.left_out.of_fit,
              "runs that the model was fitted to; left out, unless all are or each is listed");
-        data("failed", report.left_out.failed, "runs that failed", kSparse);
+        data("failed", x.left_out.failed, "runs that failed", kSparse);
       });
-  f("metrics", report.metrics, "[metrics](#metrics) of the model on these runs");
-  describe(f, report.bias.all);
-  f("biased_levels", report.bias.levels, "levels whose runs differ from all others", kSparse);
-  f("bias_of_others", report.bias.levels.empty() ? std::nullopt : std::optional(report.bias.others),
+  f("metrics", x.metrics, "[metrics](#metrics) of the model on these runs");
+  describe(f, x.bias.all);
+  f("biased_levels", x.bias.levels, "levels whose runs differ from all others", kSparse);
+  f("bias_of_others", x.bias.levels.empty() ? std::nullopt : std::optional(x.bias.others),
     "of the runs of no such level", kSparse);
-  f("errors_along", report.errors_along, "errors by input", kSparse);
-  f("shares", report.shares, "what each part of the formula is of its time", kSparse);
-  f("noise_floor", report.noise_floor, "of these runs");
-  f("prediction_intervals", report.intervals, "where the model has them", kSparse);
-  f("bound", report.bound, "where the predictions are [bounds](#bounds)", kSparse);
-  f("support", report.support, "with a residual correction", kSparse);
-  f("baseline", report.baseline, "an older model on the same runs", kSparse);
-  f("gates", report.gates, "conditions that fail the judgement", kSparse);
-  f("outliers", report.outliers, "runs far from the model", kSparse);
-  f("may_be_bent", report.may_be_bent,
+  f("errors_along", x.errors_along, "errors by input", kSparse);
+  f("shares", x.shares, "what each part of the formula is of its time", kSparse);
+  f("noise_floor", x.noise_floor, "of these runs");
+  f("prediction_intervals", x.intervals, "where the model has them", kSparse);
+  f("bound", x.bound, "where the predictions are [bounds](#bounds)", kSparse);
+  f("support", x.support, "with a residual correction", kSparse);
+  f("baseline", x.baseline, "an older model on the same runs", kSparse);
+  f("gates", x.gates, "conditions that fail the judgement", kSparse);
+  f("outliers", x.outliers, "runs far from the model", kSparse);
+  f("may_be_bent", x.may_be_bent,
     "whether an outlier may have bent the model, so that the runs beside it are listed",
-    only_if(report.outliers.has_value()));
+    only_if(x.outliers.has_value()));
 }
 
 void describe(Fields& f, const SinglePrediction& x) {
@@ -274,7 +273,7 @@ std::vector<std::pair<std::string, Json>> json_schemas() {
   const auto kinds = with_added<DocumentKind>({{"model", schema_of<FittedModel>},
                                                {"prediction", schema_of<SinglePrediction>},
                                                {"predictions", schema_of<PredictionsDocument>},
-                                               {"evaluation", schema_of<Evaluation>},
+                                               {"evaluation", schema_of<EvaluationDocument>},
                                                {"evaluations", schema_of<EvaluationsDocument>},
                                                {"version", schema_of<VersionDocument>},
                                                {"models", schema_of_set}});

@@ -84,28 +84,23 @@ struct RunsLeftOut {
 
 /// Evaluation of a model on measured runs.
 struct EvaluationDocument {
-  std::string model_file;
-  std::string runs_file;
-  std::string runs_sha256;  ///< of the bytes of the file
-  RunsLeftOut left_out{};
-  Metrics metrics;
-  Biases bias{};
-  std::optional<IntervalDocument> intervals;
-  std::optional<BoundUse> bound;         ///< set if the model predicts bounds
-  std::optional<SupportCounts> support;  ///< set for a model with a residual correction
-  std::optional<BaselineDocument> baseline;
-  std::optional<NoiseFloor> noise_floor;             ///< set if some runs are replicates
-  std::vector<ErrorsAlong> errors_along;             ///< not of bounds
-  std::vector<Share> shares;                         ///< at the central run of the fit
-  std::optional<std::vector<OutlyingRun>> outliers;  ///< set if requested
-  bool may_be_bent = false;                          ///< by an outlier, if requested
-  std::vector<GateDocument> gates;
-};
-
-/// An evaluation with its model.
-struct Evaluation {
   const FittedModel& model = kSample<FittedModel>;
-  const EvaluationDocument& report = kSample<EvaluationDocument>;
+  std::string model_file{};
+  std::string runs_file{};
+  std::string runs_sha256{};  ///< of the bytes of the file
+  RunsLeftOut left_out{};
+  Metrics metrics{};
+  Biases bias{};
+  std::optional<IntervalDocument> intervals{};
+  std::optional<BoundUse> bound{};         ///< set if the model predicts bounds
+  std::optional<SupportCounts> support{};  ///< set for a model with a residual correction
+  std::optional<BaselineDocument> baseline{};
+  std::optional<NoiseFloor> noise_floor{};             ///< set if some runs are replicates
+  std::vector<ErrorsAlong> errors_along{};             ///< not of bounds
+  std::vector<Share> shares{};                         ///< at the central run of the fit
+  std::optional<std::vector<OutlyingRun>> outliers{};  ///< set if requested
+  bool may_be_bent = false;                            ///< by an outlier, if requested
+  std::vector<GateDocument> gates{};
 };
 
 /// Returns "process" if runs are near, else "trend".
@@ -173,7 +168,7 @@ void describe_unit(Fields& f, const std::string& column, const std::string& unit
 /// Describes the ends of an interval if there is one.
 void describe_ends(Fields& f, const std::optional<Interval>& interval, const std::string& meaning);
 
-void describe(Fields& f, const Evaluation& x);
+void describe(Fields& f, const EvaluationDocument& x);
 void describe(Fields& f, const SinglePrediction& x);
 void describe(Fields& f, const PredictionsDocument& x);
 void describe(Fields& f, const EvaluationsDocument& x);
