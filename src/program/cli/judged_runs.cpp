@@ -15,6 +15,7 @@
 #include "forms/scaling_belief.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/unit_columns.hpp"
+#include "sources/csv.hpp"
 #include "table/table.hpp"
 #include "trust/cross_validation.hpp"
 
@@ -64,17 +65,10 @@ std::optional<std::string> without_time_text(const Predictions& predictions, con
 /// The lines of a CSV file without line ends, for output that repeats its input byte for byte. The
 /// file was parsed before, so it is well-formed.
 std::vector<std::string_view> lines_of(std::string_view bytes) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (bytes.starts_with(byte_order_mark))
-    bytes.remove_prefix(byte_order_mark.size());
+  bytes = without_byte_order_mark(bytes);
   std::vector<std::string_view> out;
-  while (!bytes.empty()) {
-    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
-    out.push_back(bytes.substr(0, end));
-    if (out.back().ends_with('\r'))
-      out.back().remove_suffix(1);
-    bytes.remove_prefix(std::min(end + 1, bytes.size()));
-  }
+  while (!bytes.empty())
+    out.push_back(take_csv_line(bytes));
   return out;
 }
 

@@ -75,6 +75,12 @@ class ColumnBuilder {
   Numbering levels_;
 };
 
+/// The bytes of a file after the mark of UTF-8 that may stand at its beginning.
+std::string_view without_byte_order_mark(std::string_view bytes);
+
+/// Takes the first line off a text. Returns it without its line end.
+std::string_view take_csv_line(std::string_view& text);
+
 enum class FieldsEnd {
   complete,
   open_quote,        ///< a quoted field is not closed on its line

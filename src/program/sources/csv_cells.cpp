@@ -159,6 +159,15 @@ void ColumnBuilder::add_text(std::string_view cell) {
     column_.levels.emplace_back(cell);
 }
 
+std::string_view without_byte_order_mark(std::string_view bytes) {
+  return bytes.substr(bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+}
+
+std::string_view take_csv_line(std::string_view& text) {
+  const std::string_view line = take_line(text);
+  return line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0));
+}
+
 FieldsEnd split_fields(std::span<char> line, char separator,
                        std::vector<std::string_view>& fields) {
   fields.clear();

@@ -112,12 +112,10 @@ void for_each_block(
 void LineSample::add(std::string_view lines, std::uint64_t offset) {
   while (!lines.empty()) {
     const std::size_t before = lines.size();
-    std::string_view line = take_line(lines);
+    const std::string_view line = take_csv_line(lines);
     if (line.find_first_not_of(" \t\r") != std::string_view::npos &&
         !line.starts_with(kImportLine)) {
       ++filled_;
-      if (line.ends_with('\r'))
-        line.remove_suffix(1);
       const std::uint64_t hash = splitmix64(splitmix64(seed_) ^ offset);
       if (hash < least_refused_)
         keep({hash, lines_, std::string(line)});
@@ -163,7 +161,6 @@ std::vector<LineSample::Line> LineSample::drawn() const {
 namespace {
 
 constexpr std::uint64_t kBeginning = std::uint64_t{1} << 20;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Whether the path is standard input or a named pipe.
 bool is_pipe(const std::string& path) {
@@ -205,15 +202,11 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
   out.described = end.described;
   out.table = parse_csv(std::array{CsvText{bytes, out.source, 0, input.decimal}}, text_columns,
                         input.separator);
-  std::string_view rest = bytes;
-  if (rest.starts_with(kByteOrderMark))
-    rest.remove_prefix(kByteOrderMark.size());
+  std::string_view rest = without_byte_order_mark(bytes);
   for (out.header_line = 0; out.header.find_first_not_of(" \t\r") == std::string::npos;) {
-    out.header = take_line(rest);
+    out.header = take_csv_line(rest);
     ++out.header_line;
   }
-  if (out.header.ends_with('\r'))
-    out.header.pop_back();
   out.rows_at = bytes.size() - rest.size();
   return out;
 }

@@ -62,8 +62,7 @@ using SheetCells = std::vector<std::string>;
 
 SheetRows lines_of(std::string_view bytes) {
   SheetRows rows;
-  if (bytes.starts_with("\xEF\xBB\xBF"))
-    bytes.remove_prefix(3);
+  bytes = without_byte_order_mark(bytes);
   for (std::size_t line = 1; !bytes.empty(); ++line) {
     const std::string_view text = trimmed(take_line(bytes), "\r\n");
     if (text.find_first_not_of(" \t") != text.npos)

@@ -17,14 +17,14 @@ namespace perfmodel {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 65536;
-constexpr std::string_view kMarkOfUtf8 = "\xEF\xBB\xBF";
+
+std::string_view first_line(std::string_view bytes) {
+  bytes = without_byte_order_mark(bytes);
+  return take_csv_line(bytes);
+}
 
 std::vector<std::string> header_of(std::string_view bytes) {
-  if (bytes.starts_with(kMarkOfUtf8))
-    bytes.remove_prefix(kMarkOfUtf8.size());
-  std::string line(bytes.substr(0, bytes.find('\n')));
-  if (line.ends_with('\r'))
-    line.pop_back();
+  std::string line(first_line(bytes));
   std::vector<std::string_view> fields;
   split_fields(line, separator_of(bytes.substr(0, kHeaderBytes)), fields);
   return {fields.begin(), fields.end()};
@@ -32,11 +32,7 @@ std::vector<std::string> header_of(std::string_view bytes) {
 
 /// Whether the header ends in '|', as that of `sacct -p` does, but does not begin so.
 bool ends_in_separator(std::string_view bytes, const std::vector<std::string>& names) {
-  if (bytes.starts_with(kMarkOfUtf8))
-    bytes.remove_prefix(kMarkOfUtf8.size());
-  std::string_view line = bytes.substr(0, bytes.find('\n'));
-  if (line.ends_with('\r'))
-    line.remove_suffix(1);
+  const std::string_view line = first_line(bytes);
   return names.size() > 1 && names.back().empty() && line.ends_with('|') && !line.starts_with('|');
 }
 
@@ -68,9 +64,7 @@ std::string with_time_unit(const std::string& name, const std::string& cell) {
 std::string without_last_separators(std::string_view bytes) {
   std::string out;
   while (!bytes.empty()) {
-    std::string_view line = take_line(bytes);
-    if (line.ends_with('\r'))
-      line.remove_suffix(1);
+    std::string_view line = take_csv_line(bytes);
     if (line.ends_with('|'))
       line.remove_suffix(1);
     out += line;
