@@ -118,11 +118,6 @@ std::string decimal_literal(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-std::string decimal_number(double value) {
-  const std::string text = decimal_literal(value);
-  return value < 0 ? "(" + text + ")" : text;
-}
-
 std::string Dialect::operation(Operation operation) const {
   const OperationCode* code = code_in(syntax_.operations, operation);
   if (code == nullptr && operation == Operation::choose)
@@ -163,7 +158,8 @@ std::string Dialect::level(const LevelValues& column, std::size_t level) const {
 std::string Dialect::choice(const LevelValues& column) const {
   std::vector<std::string> items;
   for (std::size_t l = 0; l < column.levels.size(); ++l)
-    items.push_back(level(column, l) + ": " + number(column.values[l]));
+    items.push_back(
+        with_operands(syntax_.item, std::array{level(column, l), number(column.values[l])}));
   return with_operands(syntax_.choice, std::array{column.operand, joined(items, ", ")});
 }
 
@@ -252,6 +248,9 @@ class CDialect : public Dialect {
 /// ES2020 in sloppy or strict mode, also embedded in an HTML page.
 constexpr Syntax kJavaScript{
     .module = "Math.",
+    // NaN for an unknown level. A Map, since objects have inherited properties.
+    .choice = "(new Map([$2]).get($1) ?? NaN)",
+    .item = "[$1, $2]",
     .number_of = "Number($1)",
     .variable = "  const $1 = $2;\n",
     .mark = "// ",
@@ -265,13 +264,6 @@ class JavaScriptDialect : public Dialect {
  public:
   JavaScriptDialect() : Dialect(kJavaScript) {}
 
-  /// NaN for an unknown level. A Map, since objects have inherited properties.
-  std::string choice(const LevelValues& column) const override {
-    std::vector<std::string> items;
-    for (std::size_t l = 0; l < column.levels.size(); ++l)
-      items.push_back("[" + level(column, l) + ", " + number(column.values[l]) + "]");
-    return "(new Map([" + joined(items, ", ") + "]).get(" + column.operand + ") ?? NaN)";
-  }
   std::string function(const FunctionParts& parts) const override {
     return parts.helpers + parts.comments + "function predict(" + joined(parts.parameters, ", ") +
            ") {\n" + parts.statements + "  return (" + parts.result + ");\n}\n";

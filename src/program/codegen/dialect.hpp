@@ -46,6 +46,7 @@ struct Syntax {
   std::string_view power = "";                     ///< of a number; empty: as of expressions
   std::string_view condition = "($1 ? $2 : $3)";   ///< $2 if $1 holds, else $3
   std::string_view choice = "";                    ///< of column $1, with its levels and values $2
+  std::string_view item = "$1: $2";                ///< of these: the level $1 with its value $2
   std::string_view number_of = "";                 ///< the number that the text $1 contains
   /// Sets $1 to $2. Empty for a spreadsheet cell, where expressions are repeated instead.
   std::string_view variable = "";
@@ -142,8 +143,6 @@ struct Exporter {
 
 /// With a decimal point or an exponent: whole numbers are integers in C and NumPy, which overflow.
 std::string decimal_literal(double value);
-/// The same; in parentheses if negative.
-std::string decimal_number(double value);
 
 /// A text as a literal of C.
 std::string c_literal(const std::string& text);

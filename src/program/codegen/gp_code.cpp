@@ -25,17 +25,12 @@ std::string listed(const std::vector<std::string>& items) {
 }
 
 std::vector<std::string> number_row(const gp::GaussianProcess& gp, Index row) {
-  std::vector<std::string> out;
-  for (Index j = 0; j < gp.inputs.numbers.cols(); ++j)
-    out.push_back(decimal_literal(gp.inputs.numbers(row, j)));
-  return out;
+  return mapped(gp.inputs.numbers.row(row), decimal_literal);
 }
 
 std::vector<std::string> level_row(const gp::GaussianProcess& gp, Index row) {
-  std::vector<std::string> out;
-  for (Index j = 0; j < gp.inputs.levels.cols(); ++j)
-    out.push_back(std::to_string(gp.inputs.levels(row, j)));
-  return out;
+  return mapped(
+      gp.inputs.levels.row(row), [](auto code) { return std::to_string(code); });
 }
 
 std::string all_digits(double number) {

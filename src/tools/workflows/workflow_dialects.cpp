@@ -175,8 +175,8 @@ class SnakemakeDialect : public WorkflowDialect {
       return "input.size";
     if (parameter == "input_size" || parameter.starts_with("input_size_"))
       return "input." + parameter.substr(6);
-    const bool is_number = std::ranges::find(parts.numbers, parameter) != parts.numbers.end();
-    return is_number ? "float(wildcards." + parameter + ")" : "wildcards." + parameter;
+    return contains(parts.numbers, parameter) ? "float(wildcards." + parameter + ")"
+                                              : "wildcards." + parameter;
   }
 };
 
@@ -219,11 +219,10 @@ class GalaxyDialect : public SnakemakeDialect {
       if (unit == "size" || unit == "gb")
         return "input_size";
       if (const auto one = unit_as_quantity(parameter, ""); one && one->unit == "B")
-        return "input_size * " + decimal_number(0x1p30 / one->value);
+        return "input_size * " + decimal_literal(0x1p30 / one->value);
     }
-    const bool is_number = std::ranges::find(parts.numbers, parameter) != parts.numbers.end();
     const std::string value = "job.get_param_values(app)[" + javascript_literal(parameter) + "]";
-    return is_number ? "float(" + value + ")" : value;
+    return contains(parts.numbers, parameter) ? "float(" + value + ")" : value;
   }
 };
 
@@ -314,7 +313,7 @@ class SlurmDialect : public WorkflowDialect {
     std::string settings;
     std::string reads;
     for (const std::string& name : parts.parameters) {
-      const bool is_number = std::ranges::find(parts.numbers, name) != parts.numbers.end();
+      const bool is_number = contains(parts.numbers, name);
       settings += name + "=${" + name + ":?} ";
       reads += "  " + name + " = " + (is_number ? "value(\"" : "ENVIRON[\"") + name + "\"" +
                (is_number ? ")" : "]") + "\n";
