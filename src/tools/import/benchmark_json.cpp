@@ -27,6 +27,11 @@ void add_cell(const std::string& column, std::string text, const JsonCursor& nod
   row.emplace_back(column, std::move(text));
 }
 
+std::string text_of(const JsonCursor& object, const std::string& name, const char* otherwise) {
+  const auto text = object.optional_member(name);
+  return text ? text->text() : otherwise;
+}
+
 std::string with_unit(const JsonCursor& number, const std::string& unit) {
   const std::string cell = number.cell();
   if (cell.empty())
@@ -43,11 +48,6 @@ namespace {
 bool has_list(const JsonCursor& document, const std::string& name) {
   const auto list = document.optional_member(name);
   return list && list->is_array();
-}
-
-std::string text_of(const JsonCursor& object, const std::string& name, const char* otherwise) {
-  const auto text = object.optional_member(name);
-  return text ? text->text() : otherwise;
 }
 
 bool is_true(const JsonCursor& object, const std::string& name) {
@@ -272,7 +272,7 @@ std::optional<NamedRows> asv_rows(const JsonCursor& document) {
     return std::nullopt;
   RowCells machine{{"commit", document.member("commit_hash").cell()}};
   if (const auto parameters = document.optional_member("params"))
-    machine.emplace_back("machine", text_of(*parameters, "machine", ""));
+    machine.emplace_back("machine", text_of(*parameters, "machine"));
   NamedRows rows;
   for (const auto& [name, node] : results->fields())
     add_benchmark(asv_benchmark(document, name, node), machine, rows);

@@ -196,11 +196,6 @@ std::vector<std::string> number_texts(const JsonCursor& values) {
   return out;
 }
 
-std::string optional_text(const JsonCursor& object, const std::string& field) {
-  const auto found = object.optional_member(field);
-  return found ? found->text() : "";
-}
-
 /// Adds an object of JSON lines, or of TaLPas, which names the field of the parameters differently.
 void add_object(const JsonCursor& object, const std::string& parameters_field,
                 Measurements& measurements) {
@@ -213,7 +208,7 @@ void add_object(const JsonCursor& object, const std::string& parameters_field,
   std::vector<double> point;
   for (const std::string& name : measurements.parameters())
     point.push_back(parameters.member(name).number());
-  measurements.add(point, optional_text(object, "callpath"), optional_text(object, "metric"),
+  measurements.add(point, text_of(object, "callpath"), text_of(object, "metric"),
                    number_texts(object.member("value")));
 }
 

@@ -35,6 +35,8 @@ std::optional<NamedRows> adapted_rows(std::span<const JsonCursor> documents,
 
 /// Adds a cell. Throws InputError if its column has no name or the row has it already.
 void add_cell(const std::string& column, std::string text, const JsonCursor& node, RowCells& row);
+/// The text of a member; `otherwise` if there is none.
+std::string text_of(const JsonCursor& object, const std::string& name, const char* otherwise = "");
 /// "12.5ns", without an exponent, as cells with units are written; blank, as cells of failed runs
 /// are, for null.
 std::string with_unit(const JsonCursor& number, const std::string& unit);

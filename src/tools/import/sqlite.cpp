@@ -235,10 +235,8 @@ order by 1, 2, 3)"};
 using Groups = std::map<std::string, std::int64_t>;
 
 std::vector<std::string> names_of(const Groups& groups) {
-  std::vector<std::string> out;
-  for (const auto& [name, id] : groups)
-    out.push_back(name);
-  return out;
+  return mapped(
+      groups, [](const auto& group) { return group.first; });
 }
 
 /// The id of the only group of runs.
