@@ -104,21 +104,18 @@ namespace perfmodel {
 /// The scaling study of the runs of one level, whose law is not that of others.
 struct LevelStudy {
   std::vector<std::pair<std::string, std::string>> at;  ///< columns and their levels
-  bool relative = false;
-  std::vector<std::uint32_t> left_out;
+  bool relative = false;                                ///< times are relative to the first row
+  std::vector<std::uint32_t> left_out;  ///< runs only: lines of rows that could not be compared
   scaling::ScalingStudy study;
 };
 
-/// Scaling study along one column.
-struct ScalingDocument {
+/// Scaling study along one column, of a model or of all runs.
+struct ScalingDocument : LevelStudy {
   std::string file;    ///< base name
   std::string source;  ///< "model" or "runs"
   std::string column;
   Unit unit = "";  ///< of times; empty if unknown
   Measure measure = Measure::time;
-  bool relative = false;                ///< times are relative to the first row
-  std::vector<std::uint32_t> left_out;  ///< runs only: lines of rows that could not be compared
-  scaling::ScalingStudy study;
   std::vector<bool> in_range;         ///< model only, per row of the study: true if measured
   std::vector<Interval> intervals;    ///< model only, per row: prediction interval of the time
   double level = 0;                   ///< of the intervals

@@ -149,10 +149,9 @@ std::vector<scaling::Timing> timings_of(const FittedModel& model, const Design& 
                                         const std::vector<double>& scales) {
   const Eigen::VectorXd times = predicted_times(
       model, design, [&](std::size_t row) { return column + " = " + to_text(scales[row]); });
-  std::vector<scaling::Timing> out;
-  for (std::size_t i = 0; i < scales.size(); ++i)
-    out.push_back({scales[i], times[static_cast<Eigen::Index>(i)], 1});
-  return out;
+  return mapped(indices(scales.size()), [&](std::size_t i) {
+    return scaling::Timing{scales[i], times[index(i)], 1};
+  });
 }
 
 /// The effect of doubling the scale at the settings.
@@ -209,10 +208,8 @@ void question_work(const FittedModel& model, const scaling::WorkColumns& columns
 /// The values of a scale in the runs that a model remembers.
 std::vector<double> remembered_scales(const FittedModel& model, std::size_t extrinsic) {
   const Design& known = model.belief->known();
-  std::vector<double> out;
-  for (std::size_t row = 0; row < known.rows; ++row)
-    out.push_back(known.extrinsic[extrinsic].value(row));
-  return sorted_unique(std::move(out));
+  return sorted_unique(mapped(
+      indices(known.rows), [&](std::size_t row) { return known.extrinsic[extrinsic].value(row); }));
 }
 
 /// Whether the runs turn along a scale where the model does not: its predictions are then those of

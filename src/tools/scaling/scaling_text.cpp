@@ -145,9 +145,7 @@ void describe_rows(Fields& f, const ScalingDocument& x) {
 
 ScalingDocument of_level(ScalingDocument document, const LevelStudy& level) {
   document.levels.clear();
-  document.relative = level.relative;
-  document.left_out = level.left_out;
-  document.study = level.study;
+  static_cast<LevelStudy&>(document) = level;
   return document;
 }
 
@@ -500,9 +498,8 @@ std::string formatted_by_level(const ScalingDocument& document, OutputFormat for
 }  // namespace
 
 std::string words_of_left_out(const ScalingDocument& document) {
-  std::vector<std::string> lines;
-  for (const std::uint32_t line : document.left_out)
-    lines.push_back(std::to_string(line));
+  const std::vector<std::string> lines =
+      mapped(document.left_out, [](std::uint32_t line) { return std::to_string(line); });
   return "left out, since nothing can be compared with " + first_scale(document) +
          " all else being equal: " + counted_noun(lines.size(), "row") + ", line " +
          enumerated(lines, 5);
