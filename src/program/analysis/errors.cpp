@@ -34,10 +34,9 @@ struct RowsAlong {
 
 /// Signed errors by run, in percent of the time.
 std::vector<double> percent_errors(const Design& runs, const VectorXd& predicted) {
-  std::vector<double> out;
-  for (Index row = 0; row < runs.time.size(); ++row)
-    out.push_back(100 * (predicted[row] / runs.time[row] - 1));
-  return out;
+  return mapped(
+      indices(runs.rows),
+      [&](std::size_t row) { return 100 * (predicted[index(row)] / runs.time[index(row)] - 1); });
 }
 
 ErrorGroup group_of(const RowsAlong::Group& group, const VectorXd& time,

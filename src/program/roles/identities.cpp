@@ -514,9 +514,7 @@ std::vector<LeftOut> inputs_given_by_target(const Table& table, const ModelSpec&
   const std::vector<ColumnPart> parts = numeric_parts(table, spec);
   const Column& column = table.at(spec.target);
   const ColumnPart target{.column = &column, .part = Part::target, .facts = facts_of(column)};
-  std::vector<const ColumnPart*> factors;
-  for (const ColumnPart& part : parts)
-    factors.push_back(&part);
+  const auto factors = mapped(parts, [](const ColumnPart& part) { return &part; });
   std::vector<LeftOut> out;
   for (const ColumnPart& part : parts)
     if (const auto law = part.is_number() && looks_measured(*part.column)

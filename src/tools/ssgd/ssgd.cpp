@@ -42,9 +42,8 @@ double Profile::gradient_bytes() const {
 }
 
 Compute slowest_compute(const Profile& profile) {
-  std::vector<Compute> workers;
-  for (std::size_t g = 0; g < profile.workers_measured(); ++g)
-    workers.push_back(compute_of_worker(profile, g));
+  const auto workers = mapped(indices(profile.workers_measured()),
+                              [&](std::size_t g) { return compute_of_worker(profile, g); });
   Compute slowest = workers.front();
   for (const Compute& worker : workers)
     slowest.forward_us = std::max(slowest.forward_us, worker.forward_us);

@@ -152,10 +152,8 @@ std::set<std::string> Space::text_columns() const {
 }
 
 std::vector<std::string> Space::cells(const std::vector<double>& configuration) const {
-  std::vector<std::string> cells;
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    cells.push_back(columns[c].text(configuration[c]));
-  return cells;
+  return mapped(
+      indices(columns.size()), [&](std::size_t c) { return columns[c].text(configuration[c]); });
 }
 
 std::string Space::words(const std::vector<double>& configuration) const {
