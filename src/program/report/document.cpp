@@ -397,6 +397,20 @@ std::string text_block(const Block& block, std::optional<std::size_t> width) {
   return width ? paragraphs_within(lines, *width) : lines;
 }
 
+std::string csv(const Table& table) {
+  const std::vector<std::size_t> columns = csv_columns(table);
+  std::string text;
+  const auto add_line = [&](const auto& field) {
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      text += (k == 0 ? "" : ",") + csv_field(field(columns[k]));
+    text += "\n";
+  };
+  add_line([&](std::size_t c) { return table.columns[c].name; });
+  for (const auto& row : table.rows)
+    add_line([&](std::size_t c) { return c < row.size() ? exact_text(row[c]) : ""; });
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> text_lines(const Table& table, std::optional<std::size_t> width) {
@@ -435,20 +449,6 @@ std::string text(const Table& table, std::optional<std::size_t> width) {
 
 std::string markdown_words(const std::string& text) {
   return markdown_text(printable_word(text), kMarkdownMarks);
-}
-
-std::string csv(const Table& table) {
-  const std::vector<std::size_t> columns = csv_columns(table);
-  std::string text;
-  const auto add_line = [&](const auto& field) {
-    for (std::size_t k = 0; k < columns.size(); ++k)
-      text += (k == 0 ? "" : ",") + csv_field(field(columns[k]));
-    text += "\n";
-  };
-  add_line([&](std::size_t c) { return table.columns[c].name; });
-  for (const auto& row : table.rows)
-    add_line([&](std::size_t c) { return c < row.size() ? exact_text(row[c]) : ""; });
-  return text;
 }
 
 std::string Document::in(OutputFormat format, std::optional<std::size_t> width) const {

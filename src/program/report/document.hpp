@@ -193,9 +193,6 @@ std::vector<std::string> text_lines(const Table& table,
                                     std::optional<std::size_t> width = std::nullopt);
 std::string text(const Table& table, std::optional<std::size_t> width = std::nullopt);
 
-/// Returns the named columns in full precision.
-std::string csv(const Table& table);
-
 /// Returns the text as one line of Markdown with all markup escaped.
 std::string markdown_words(const std::string& text);
 
