@@ -39,7 +39,7 @@ double held_out_error(const Eigen::VectorXd& measured, const Eigen::VectorXd& pr
 }
 
 double with_disagreement(double log_error, double disagreement) {
-  return disagreement > kToleratedDisagreement
+  return !ablated("disagreement") && disagreement > kToleratedDisagreement
              ? log_of_mean_error(mean_error(log_error) + disagreement)
              : log_error;
 }

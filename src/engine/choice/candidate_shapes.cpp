@@ -28,7 +28,7 @@ std::vector<std::vector<Index>> sets_of_step_factors(const SelectionTask& task) 
   std::vector<Index> all;
   for (std::size_t g = 0; g < task.coordinates.step_factors().size(); ++g) {
     const StepFactor& step_factor = task.coordinates.step_factors()[g];
-    if (!is_extrinsic(task, step_factor.numeric) || step_factor.above > 1)
+    if (ablated("steps") || !is_extrinsic(task, step_factor.numeric) || step_factor.above > 1)
       continue;
     all.push_back(static_cast<Index>(g));
     sets.push_back(sets.front());
@@ -44,7 +44,7 @@ std::vector<std::vector<Index>> sets_of_step_factors(const SelectionTask& task) 
 /// True for a count that has an extrapolation fold, so that the folds can judge 1 - 1/n.
 bool may_saturate(const SelectionTask& task, std::size_t numeric) {
   const auto is_judged = [&](const Fold& fold) { return fold.scale == numeric; };
-  return numeric_input(task.spec, numeric).low <= kLargestOfSaturation &&
+  return !ablated("saturations") && numeric_input(task.spec, numeric).low <= kLargestOfSaturation &&
          std::any_of(task.folds.begin(), task.folds.end(), is_judged) &&
          is_count(task.training, numeric);
 }
@@ -83,7 +83,7 @@ std::vector<Candidate> with_ridges(const Candidate& from, const std::vector<doub
 
 std::optional<SumShape> additive_shape(const SelectionTask& task) {
   const std::size_t numerics = numeric_count(task.spec);
-  if (numerics < 2 || numerics > static_cast<std::size_t>(kMostTerms))
+  if (ablated("sum of columns") || numerics < 2 || numerics > static_cast<std::size_t>(kMostTerms))
     return std::nullopt;
   SumShape out = plain_shape(task, static_cast<Index>(numerics), true);
   out.left_out.resize(numerics);
@@ -91,24 +91,6 @@ std::optional<SumShape> additive_shape(const SelectionTask& task) {
     for (std::size_t n = 0; n < numerics; ++n)
       if (n != k)
         out.left_out[k].push_back(n);
-  }
-  return out;
-}
-
-std::vector<Candidate> with_saturations(const SelectionTask& task, const Candidate& from) {
-  std::vector<Candidate> out;
-  std::vector<std::size_t> all;
-  for (std::size_t n = 0; n < task.spec.extrinsic.size(); ++n) {
-    if (!may_saturate(task, n))
-      continue;
-    out.push_back(from);
-    out.back().shape.saturations = {n};
-    if (task.spec.extrinsic[n].low == 1)
-      all.push_back(n);
-  }
-  if (all.size() > 1) {
-    out.push_back(from);
-    out.back().shape.saturations = all;
   }
   return out;
 }
@@ -121,7 +103,7 @@ std::vector<Candidate> other_growths(const SelectionTask& task, const Candidate&
     ++term;
   if (term == from.shape.terms)
     return out;
-  if (may_have_logarithm(task.training, numeric)) {
+  if (!ablated("logarithms") && may_have_logarithm(task.training, numeric)) {
     for (const int r : {1, 2}) {
       for (const bool pure : {false, true}) {
         out.push_back(from);
@@ -142,7 +124,8 @@ std::vector<Candidate> with_steps(const SelectionTask& task, const Candidate& fr
   std::vector<Candidate> out;
   const std::vector<StepFactor>& step_factors = task.coordinates.step_factors();
   for (std::size_t g = 0; g < step_factors.size(); ++g) {
-    if (step_factors[g].numeric != scale || step_factors[g].above <= 1)
+    if (ablated("steps of steep scales") || step_factors[g].numeric != scale ||
+        step_factors[g].above <= 1)
       continue;
     out.push_back(from);
     out.back().shape.step_factors.push_back(static_cast<Index>(g));
@@ -273,7 +256,7 @@ ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std:
   for (NumericInput& input : out.intrinsic)
     if (input.zero)
       input.zero->apart = false;
-  if (!out.has_zeros())
+  if (!out.has_zeros() || ablated("zeros apart"))
     return out;
   const ZeroFolds folds = deal_runs(training, seed);
   if (folds.of_row.empty())
@@ -476,7 +459,7 @@ void add_extrapolation_folds(const TermData& data, const Rows& rows, const Scale
     near_found = near_found || share >= kFarShare;
   }
   folds.push_back(extrapolation_fold(data, rows, scale, near));
-  if (deep < near)
+  if (deep < near && !ablated("second extrapolation fold"))
     folds.push_back(extrapolation_fold(data, rows, scale, deep));
 }
 

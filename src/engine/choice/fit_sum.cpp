@@ -239,7 +239,7 @@ SearchedSum search_sum(const SelectionTask& task, const Candidate& chosen) {
     return search_sum(task, with_saturations);
   }
   SearchedSum out{shape, fit, ridge};
-  if (is_own_loss)
+  if (is_own_loss && !ablated("simplified"))
     out = simplified(task, out);
   for (const SumFit& robust : path)
     out.fit.evaluations += robust.evaluations;
@@ -474,7 +474,8 @@ Candidate SumChoice::with_steep_growth_clamped(const FittedModel& model,
   for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale) {
     const bool is_steep =
         !steep_growth(model, scale).empty() || is_steep_beyond(task_, judge_, candidate, scale);
-    if (!is_steep || grows_on(folds_, candidate, scale) || contains(steep, scale))
+    if (ablated("steep scales") || !is_steep || grows_on(folds_, candidate, scale) ||
+        contains(steep, scale))
       continue;
     steep.push_back(scale);
     candidate.shape.clamps.push_back(scale);

@@ -114,7 +114,7 @@ class Simplifier {
     if (is_small_)
       drop_terms();
     for (int round = 0; round < (is_small_ ? kRounds : 1); ++round)
-      if (!choose_powers())
+      if (ablated("rounded powers") || !choose_powers())
         break;
     merge_constant_terms();
     leave_ridge_where_exact();

@@ -80,7 +80,7 @@ void prefer_plain_powers(const std::vector<Fold>& folds, std::vector<Candidate>&
     if (best == nullptr || scores_better(candidate, *best))
       best = &candidate;
   }
-  if (plain == nullptr || other == nullptr ||
+  if (ablated("plain powers") || plain == nullptr || other == nullptr ||
       plain->score - other->score > standard_error(folds, *plain, *other))
     return;
   std::erase_if(good,
@@ -106,8 +106,8 @@ void clamp_scales(const std::vector<Fold>& folds, Candidate& candidate) {
   std::vector<std::size_t>& clamps = candidate.shape.clamps;
   clamps = candidate.shape.steep;
   for (const auto& [scale, gains] : gains_of_clamps(folds, candidate))
-    if (gains.size() > 1 && *std::min_element(gains.begin(), gains.end()) > kGainOfClamp &&
-        !contains(clamps, scale))
+    if (!ablated("clamps") && gains.size() > 1 &&
+        *std::min_element(gains.begin(), gains.end()) > kGainOfClamp && !contains(clamps, scale))
       clamps.push_back(scale);
 }
 
@@ -128,7 +128,7 @@ Candidate cautious_choice(const ModelSpec& spec, const std::vector<Fold>& folds,
     least = std::min(least, candidate.growth);
   std::vector<Candidate> cautious;
   for (const Candidate& candidate : good)
-    if (candidate.growth <= least + kEqualGrowth)
+    if (ablated("least growth") || candidate.growth <= least + kEqualGrowth)
       cautious.push_back(candidate);
   Candidate out = simplest(spec, cautious);
   clamp_scales(folds, out);
@@ -244,8 +244,8 @@ class Selector {
     if (task_.folds.empty())
       return out_;
     StageSteps done(task_.options.progress, FitStage::sums, kSteps.size());
-    for (const auto step : kSteps) {
-      if (!task_.options.stop.stop_requested())
+    for (const auto& [name, step] : kSteps) {
+      if (!task_.options.stop.stop_requested() && !ablated(name))
         (this->*step)();
       done.next();
     }
@@ -331,20 +331,15 @@ class Selector {
 
   void try_strong_ridge() { judge(with_ridges(*current_, {kStrongRidge})); }
 
-  void try_saturations() {
-    judge(promising(with_saturations(task_, *current_), *current_, std::nullopt));
-  }
-
   /// Keeps the candidates that are better than `than` over the first random folds together with the
-  /// extrapolation folds of a column, or of all columns.
+  /// extrapolation folds of a column.
   std::vector<Candidate> promising(const std::vector<Candidate>& candidates, const Candidate& than,
-                                   std::optional<std::size_t> numeric) {
+                                   std::size_t numeric) {
     std::vector<std::size_t> folds;
     std::size_t random = 0;
     for (std::size_t f = 0; f < task_.folds.size(); ++f) {
       const Fold& fold = task_.folds[f];
-      if (fold.is_extrapolation() ? !numeric || fold.scale == numeric
-                                  : random++ < kPartsOfFirstLook)
+      if (fold.is_extrapolation() ? fold.scale == numeric : random++ < kPartsOfFirstLook)
         folds.push_back(f);
     }
     return candidates.empty() ? candidates : judge_.better_on(folds, candidates, than);
@@ -429,10 +424,16 @@ class Selector {
     judge({next});
   }
 
+  using Step = std::pair<std::string_view, void (Selector::*)()>;
   static constexpr std::array kSteps = {
-      &Selector::try_shapes,       &Selector::try_ridges,       &Selector::try_negative_terms,
-      &Selector::try_saturations,  &Selector::try_growths,      &Selector::try_steps_of_intrinsics,
-      &Selector::try_simple_forms, &Selector::try_strong_ridge, &Selector::try_shared_powers};
+      Step("shapes", &Selector::try_shapes),
+      Step("ridges", &Selector::try_ridges),
+      Step("negative terms", &Selector::try_negative_terms),
+      Step("growths", &Selector::try_growths),
+      Step("steps of intrinsics", &Selector::try_steps_of_intrinsics),
+      Step("simple forms", &Selector::try_simple_forms),
+      Step("strong ridge", &Selector::try_strong_ridge),
+      Step("shared powers", &Selector::try_shared_powers)};
 
   static bool takes_away(const Candidate& candidate) {
     return candidate.shape.terms > 1 && candidate.shape.sign(1) < 0;
@@ -504,7 +505,7 @@ class Selector {
              is_steep_beyond(task_, judge_, candidate, scale);
     });
     if (stepped.empty()) {
-      if (!grows_on(task_.folds, out_.chosen, scale)) {
+      if (!ablated("steep scales") && !grows_on(task_.folds, out_.chosen, scale)) {
         out_.chosen.shape.steep.push_back(scale);
         clamp_scales(task_.folds, out_.chosen);
       }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "choice/ablation.hpp"
 #include "columns/replicates.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/design.hpp"
@@ -87,10 +88,6 @@ std::vector<Candidate> with_ridges(const Candidate& from, const std::vector<doub
 
 /// One term per numeric column, each without the other numeric columns.
 std::optional<SumShape> additive_shape(const SelectionTask& task);
-
-/// All-reduce saturation terms 1 - 1/n for each scale alone, and for all scales that count from 1
-/// together: GPUs and the nodes that hold them grow together.
-std::vector<Candidate> with_saturations(const SelectionTask& task, const Candidate& from);
 
 /// Other growths of a numeric column: log2(n)^r in the first term that has the column, with n^q or
 /// instead of it, and 1 - 1/n.
