@@ -11,18 +11,9 @@ build="${1:-build/python}"
 out=build/wheel
 python="${PYTHON:-/usr/bin/python3}"
 
-[ -e "$build/CMakeCache.txt" ] || cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
-  -DPERFMODEL_PRECOMPILE_HEADERS=ON -DPERFMODEL_PYTHON=ON -DPERFMODEL_BUILD_TESTS=OFF > /dev/null
-ninja -C "$build" perfmodel_shared > /dev/null
-
 rm -rf "$out"
-mkdir -p "$out/source"
-cp -r src/python/. "$out/source"
-find "$out/source" -name __pycache__ -prune -exec rm -r {} +
-strip -o "$out/source/perfmodel/libperfmodel.so" "$build/libperfmodel.so"
-PERFMODEL_VERSION="$(sed -n 's/^  VERSION \([0-9.]*\)$/\1/p' CMakeLists.txt)" "$python" -m pip wheel \
-  --quiet --no-build-isolation --no-deps --no-index --wheel-dir "$out" "$out/source"
-
-objdump -T "$out/source/perfmodel/libperfmodel.so" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1 |
+PERFMODEL_BUILD_FOLDER="$build" "$python" -m pip wheel \
+  --quiet --no-build-isolation --no-deps --no-index --wheel-dir "$out" ./src/python
+objdump -T "$build/libperfmodel.so" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1 |
   sed 's/GLIBC_/the oldest C library: glibc /'
 ls -l "$out"/*.whl

@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -28,6 +29,16 @@ def test_errors_of_data():
     raises(ValueError, "also a column", lambda: PerfModel(target="filters").fit(X, y))
     raises(ValueError, "number of runs", lambda: PerfModel().fit(X, y, sample_weight=[0.5] * 60))
     raises(AttributeError, "not fitted", lambda: PerfModel().predict(X))
+
+
+def test_missing_library():
+    code = "import perfmodel"
+    lacking = {**os.environ, "PERFMODEL_LIBRARY": "/none/libperfmodel.so",
+               "PYTHONPATH": os.pathsep.join(sys.path)}
+    said = subprocess.run([sys.executable, "-c", code], env=lacking, capture_output=True, text=True)
+    assert said.returncode != 0, said
+    assert "ImportError: the library of perfmodel cannot be loaded" in said.stderr, said.stderr
+    assert "pip install ./src/python" in said.stderr and "PERFMODEL_LIBRARY" in said.stderr, said.stderr
 
 
 def test_times_with_types():

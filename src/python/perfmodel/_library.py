@@ -28,9 +28,20 @@ class PerfModelError(ValueError):
     """An error of the library; its text says what to correct."""
 
 
-def _load() -> ctypes.CDLL:
+def _opened() -> ctypes.CDLL:
     beside = Path(__file__).with_name("libperfmodel.so")
-    library = ctypes.CDLL(os.environ.get("PERFMODEL_LIBRARY", str(beside)))
+    path = os.environ.get("PERFMODEL_LIBRARY", str(beside))
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(
+            f"the library of perfmodel cannot be loaded ({error}). It is compiled by `pip install"
+            " ./src/python` in the project's folder (docs/python.md); of another build,"
+            " PERFMODEL_LIBRARY names libperfmodel.so") from error
+
+
+def _load() -> ctypes.CDLL:
+    library = _opened()
     pointer, text, status = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     size = ctypes.c_size_t
     for name, result, *arguments in (
