@@ -1,7 +1,6 @@
 #include "cli/judged_runs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -15,7 +14,6 @@
 #include "forms/scaling_belief.hpp"
 #include "roles/column_facts.hpp"
 #include "roles/unit_columns.hpp"
-#include "sources/csv.hpp"
 #include "table/table.hpp"
 #include "trust/cross_validation.hpp"
 
@@ -65,10 +63,12 @@ std::optional<std::string> without_time_text(const Predictions& predictions, con
 /// The lines of a CSV file without line ends, for output that repeats its input byte for byte. The
 /// file was parsed before, so it is well-formed.
 std::vector<std::string_view> lines_of(std::string_view bytes) {
-  bytes = without_byte_order_mark(bytes);
+  bytes.remove_prefix(bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0);
   std::vector<std::string_view> out;
-  while (!bytes.empty())
-    out.push_back(take_csv_line(bytes));
+  while (!bytes.empty()) {
+    const std::string_view line = take_line(bytes);
+    out.push_back(line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0)));
+  }
   return out;
 }
 
