@@ -124,7 +124,8 @@ class Results:
     def __init__(self, path, program):
         self.path = path
         with open(program, "rb") as file:
-            self.program = hashlib.sha256(file.read()).hexdigest()[:12]
+            self.binary = file.read()
+        self.program = hashlib.sha256(self.binary).hexdigest()[:12]
         self.known = {}
         if os.path.exists(path):
             with open(path) as file:
@@ -174,6 +175,10 @@ def main():
     results = Results(given.results, given.program)
     always = [rule for rule in given.without.split(",") if rule]
     sizes = [int(size) for size in given.sizes.split(",")]
+    # A name that the program does not have would look like a rule that changes nothing.
+    for rule in always + given.rules.replace("+", ",").split(","):
+        if rule.encode() + b"\0" not in results.binary or b"PERFMODEL_ABLATE\0" not in results.binary:
+            parser.error(f"{given.program} has no rule '{rule}', or was built without -DPERFMODEL_ABLATION=ON")
     all_cases = list(cases(given.folder, given.part, sizes, given.draws))
     print(f"{'rule':28} {'random %':>16} {'beyond %':>16} sources changed")
     for group in [rule for rule in given.rules.split(",") if rule]:
