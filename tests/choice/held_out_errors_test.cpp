@@ -39,9 +39,3 @@ TEST_CASE("scattered far ends do not excuse a loss within the range", "[fit][mul
   CHECK(as_good_as(folds, with_errors({-2, -2, -2, -2, 0.5, -2.2, -1.5}), best));
   CHECK_FALSE(as_good_as(folds, with_errors({-2.5, -2.5, -2.5, -2.5, -0.9, -0.91, -0.9}), best));
 }
-
-TEST_CASE("only fits that clearly disagree beyond the range add to the error there",
-          "[fit][multi]") {
-  CHECK(with_disagreement(log_of_mean_error(0.1), 0.25) == log_of_mean_error(0.1));
-  CHECK(mean_error(with_disagreement(log_of_mean_error(0.1), 0.4)) == Catch::Approx(0.5));
-}

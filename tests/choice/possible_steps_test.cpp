@@ -17,15 +17,14 @@ using namespace perfmodel;
 
 namespace {
 
-/// The steps that an intrinsic column of these values may have, as (column, above): the scale is
-/// column 0.
+/// The steps that a scale of these values may have, as (column, above).
 std::vector<std::pair<std::size_t, double>> steps_of(const std::vector<std::string>& values) {
   std::ostringstream csv;
-  csv << "width,gpus,time_s\n";
+  csv << "gpus,width,time_s\n";
   int row = 0;
-  for (const int gpus : {1, 2})  // too few values for steps of their own
+  for (const int width : {1, 2})
     for (const std::string& value : values)
-      csv << value << ',' << gpus << ',' << ++row << '\n';
+      csv << value << ',' << width << ',' << ++row << '\n';
   const test::PaperRuns runs = test::runs_of(test::table_of(csv.str()));
   std::vector<std::pair<std::size_t, double>> out;
   for (const StepFactor& step : possible_step_factors(runs.spec, runs.design))
@@ -35,12 +34,13 @@ std::vector<std::pair<std::size_t, double>> steps_of(const std::vector<std::stri
 
 }  // namespace
 
-TEST_CASE("a count from 1 with two further values may have a step above 1", "[fit][multi]") {
+TEST_CASE("a scale may have a step above 1, if it counts from there, and above inner values",
+          "[fit][multi]") {
   using Steps = std::vector<std::pair<std::size_t, double>>;
-  CHECK(steps_of({"1", "2", "4"}) == Steps{{1, 1}});
+  CHECK(steps_of({"1", "2", "4"}) == Steps{{0, 1}, {0, 2}});
   CHECK(steps_of({"1", "2", "1"}).empty());
-  CHECK(steps_of({"2", "3", "4"}).empty());
-  CHECK(steps_of({"1", "1.5", "4"}).empty());
+  CHECK(steps_of({"2", "3", "4"}) == Steps{{0, 3}});
+  CHECK(steps_of({"1", "1.5", "4"}) == Steps{{0, 1.5}});
 }
 
 TEST_CASE("undetermined constants are reported for one column or for several", "[fit]") {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -5,6 +6,9 @@
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
+using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -111,4 +115,35 @@ TEST_CASE_METHOD(PredictTest, "an error keeps an old output as it was", "[cli]")
   run({"configs.csv", "-o", "out.csv"}).failed(3);
   CHECK(read("out.csv") == "old");
   CHECK(directory().entries() == 3);
+}
+
+TEST_CASE_METHOD(ProgramTest, "a prediction that is not the formula's stands beside the formula's",
+                 "[cli]") {
+  write("runs.csv", "n,time_s\n1,27\n64,49\n128,72\n");
+  run({"fit", "runs.csv", "--expression", "auto", "--quiet", "-o", "model.json"}).succeeded();
+  const nlohmann::json constants = nlohmann::json::parse(read("model.json"))["constants"];
+  const nlohmann::json term = constants["terms"][0];
+  const auto formula = [&](double n) {
+    return term["a"].get<double>() * std::pow(n, term["q"]["n"].get<double>()) +
+           constants["C"].get<double>();
+  };
+  const auto predicted = [&](const Words& more) {
+    return run({"predict", "model.json", "--set"}, more).succeeded();
+  };
+  const nlohmann::json far = predicted({"n=256", "--json"}).json();
+  CHECK(far["trend"].get<double>() == Approx(formula(256)));
+  CHECK(far["trend"].get<double>() * far["process"].get<double>() ==
+        Approx(far["predicted_time_s"].get<double>()));
+  const std::string csv = predicted({"n=64,256"}).output;
+  CHECK_THAT(csv, StartsWith("n,predicted_time_s,lower,upper,in_range,determined,formula\n"));
+  CHECK(std::stod(csv.substr(csv.rfind(',') + 1)) == Approx(formula(256)));
+  // In a text it is shown if it differs by more than 3 % somewhere.
+  CHECK_THAT(predicted({"n=64,256", "--format", "text"}).output, ContainsSubstring("formula"));
+  CHECK_THAT(predicted({"n=64,128", "--format", "text"}).output, !ContainsSubstring("formula"));
+  CHECK_THAT(predicted({"n=256"}).errors, ContainsSubstring("the printed formula alone has 117 s"));
+  CHECK_THAT(predicted({"n=64"}).errors, !ContainsSubstring("the printed formula"));
+  // Eq. (4) of enough runs predicts what it says.
+  write("line.csv", "n,time_s\n1,3\n2,5\n3,7\n4,9\n5,11\n6,13\n8,17\n9,19\n");
+  run({"fit", "line.csv", "--quiet", "-o", "model.json"}).succeeded();
+  CHECK_THAT(predicted({"n=2,4"}).output, !ContainsSubstring("formula"));
 }

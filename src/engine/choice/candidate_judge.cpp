@@ -16,7 +16,6 @@ namespace {
 
 /// Errors well below this count as equal.
 constexpr double kSmallestError = 1e-3;
-constexpr double kToleratedDisagreement = 0.3;
 
 }  // namespace
 
@@ -36,12 +35,6 @@ double held_out_error(const Eigen::VectorXd& measured, const Eigen::VectorXd& pr
     sum += error < kLargestError ? error : kLargestError;  // also clamps NaN
   }
   return log_of_mean_error(sum / static_cast<double>(ratio.size()));
-}
-
-double with_disagreement(double log_error, double disagreement) {
-  return !ablated("disagreement") && disagreement > kToleratedDisagreement
-             ? log_of_mean_error(mean_error(log_error) + disagreement)
-             : log_error;
 }
 
 namespace {
@@ -295,7 +288,6 @@ bool same_family(const Candidate& a, const Candidate& b) {
 
 CandidateJudge::CandidateJudge(const SelectionTask& task)
     : task_(task),
-      far_points_(task.coordinates, task.folds),
       configurations_(configuration_groups(task.training).count),
       rows_(rows_of(task.folds)),
       eq4_search_(eq4_search(task.options)) {}
@@ -537,8 +529,6 @@ void CandidateJudge::extend(const Family& family, std::size_t f, FoldPath& path)
     if (fold.is_extrapolation())
       path.clamped_log_errors.push_back(
           error_of(task_.coordinates.select(as_at_largest(task_.coordinates, fold), shape)));
-    else
-      path.far_predictions.push_back(far_points_.predictions(shape, path.fits[k].theta));
   }
 }
 
@@ -583,20 +573,10 @@ Candidate CandidateJudge::judged(const Candidate& candidate, const Family& famil
     out.shape = with_terms(out.shape, static_cast<Index>(entry) + 1);
   out.log_errors.clear();
   out.clamped_log_errors.clear();
-  std::vector<FarPredictions> far_predictions;
   for (const FoldPath& path : family.of_fold) {
     out.log_errors.push_back(path.log_errors[entry]);
     const bool far = entry < path.clamped_log_errors.size();
     out.clamped_log_errors.push_back((far ? path.clamped_log_errors : path.log_errors)[entry]);
-    if (entry < path.far_predictions.size())
-      far_predictions.push_back(path.far_predictions[entry]);
-  }
-  // Predictions of the fits to random folds at the far points.
-  out.growth = far_points_.growth(far_predictions);
-  for (std::size_t f = 0; f < task_.folds.size(); ++f) {
-    if (task_.folds[f].is_extrapolation())
-      out.log_errors[f] = with_disagreement(
-          out.log_errors[f], far_points_.disagreement(far_predictions, *task_.folds[f].scale));
   }
   set_score(task_.folds, out);
   return out;

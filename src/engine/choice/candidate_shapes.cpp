@@ -190,7 +190,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t kMostThinned = 60;
 constexpr std::size_t kZeroFolds = 5;
 constexpr std::size_t kMostJudgedRows = 5000;
 constexpr double kProductRidge = 1e-6;  ///< per row: columns may be collinear
@@ -275,95 +274,6 @@ ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std:
     errors = of_apart;
   }
   return out;
-}
-
-std::vector<double> slopes_along(const TermCoordinates& coordinates, std::size_t scale) {
-  const TermData& data = coordinates.data();
-  const std::vector<Index> features = coordinates.numeric_features();
-  const VectorXd own = data.features.col(features[scale]);
-  std::vector<double> out;
-  for (const Index feature : features)  // features are centred
-    out.push_back(own.dot(data.features.col(feature)) / own.squaredNorm());
-  return out;
-}
-
-std::vector<Index> thinned(const TermData& data, const std::vector<Index>& rows) {
-  std::vector<Index> some = rows;
-  if (some.size() > kMostThinned) {
-    const auto same = [&](Index a, Index b) { return data.same_configuration(a, b); };
-    some.erase(std::unique(some.begin(), some.end(), same), some.end());
-  }
-  std::vector<Index> out;
-  for (std::size_t i = 0; i < some.size(); i += some.size() / kMostThinned + 1)
-    out.push_back(some[i]);
-  return out;
-}
-
-VectorXd log_times(const TermCoordinates& coordinates, const TermData& all_features,
-                   const SumShape& shape, const VectorXd& theta) {
-  const VectorXd time = evaluate_sum(coordinates.select(all_features, shape), shape, theta).total;
-  return time.array().max(1e-300).log();
-}
-
-FarPoints::FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>& folds)
-    : coordinates_(coordinates) {
-  std::vector<Index> rows;
-  for (const Fold& fold : folds) {
-    if (!fold.scale || contains(scales_, *fold.scale))
-      continue;
-    for (const Index row : thinned(coordinates.data(), fold.held_out)) {
-      rows.push_back(row);
-      scales_.push_back(*fold.scale);
-    }
-  }
-  measured_ = take_rows(coordinates.data(), rows);
-  points_ = measured_;
-  std::vector<double> slopes;
-  for (std::size_t p = 0; p < scales_.size(); ++p) {
-    if (p == 0 || scales_[p] != scales_[p - 1])
-      slopes = slopes_along(coordinates, scales_[p]);
-    coordinates.move(points_, static_cast<Index>(p), slopes, std::log(kStretch));
-  }
-}
-
-FarPredictions FarPoints::predictions(const SumShape& shape, const VectorXd& theta) const {
-  FarPredictions out;
-  out.log_time = log_times(coordinates_, points_, shape, theta);
-  out.log_growth = out.log_time - log_times(coordinates_, measured_, shape, theta);
-  return out;
-}
-
-double FarPoints::disagreement(const std::vector<FarPredictions>& of_fits,
-                               std::size_t scale) const {
-  if (of_fits.empty())
-    return 0;
-  double sum = 0;
-  double count = 0;
-  for (std::size_t p = 0; p < scales_.size(); ++p) {
-    if (scales_[p] != scale)
-      continue;
-    VectorXd log_times(static_cast<Index>(of_fits.size()));
-    for (std::size_t f = 0; f < of_fits.size(); ++f)
-      log_times[static_cast<Index>(f)] = of_fits[f].log_time[static_cast<Index>(p)];
-    sum += std::min(kLargestError, (log_times.array() - median(log_times)).abs().mean());
-    count += 1;
-  }
-  return count > 0 ? sum / count : 0;
-}
-
-double FarPoints::growth(const std::vector<FarPredictions>& of_fits) const {
-  std::map<std::size_t, double> points_of_scale;
-  for (const std::size_t scale : scales_)
-    points_of_scale[scale] += 1;
-  double sum = 0;
-  for (const FarPredictions& of_fit : of_fits) {
-    for (std::size_t p = 0; p < scales_.size(); ++p) {
-      const double growth = std::max(0.0, of_fit.log_growth[static_cast<Index>(p)]);
-      sum += growth / points_of_scale[scales_[p]];
-    }
-  }
-  const double terms = static_cast<double>(of_fits.size() * points_of_scale.size());
-  return terms > 0 ? sum / terms : 0;
 }
 
 RowGroups configuration_groups(const TermData& data, const std::vector<Index>& rows) {

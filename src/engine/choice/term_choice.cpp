@@ -14,11 +14,6 @@ namespace {
 
 using Eigen::Index;
 
-/// Growths that differ by less, in ln(time), count as equal.
-constexpr double kEqualGrowth = 0.02;
-/// Gain in log error that a clamp must show in every extrapolation fold, so that it is not noise.
-constexpr double kGainOfClamp = 0.05;
-
 /// Number of logarithms to which a plain power is preferred. With a negative term there are none: a
 /// power then matches a logarithm only if two huge terms cancel.
 Index logarithms_of(const SumShape& shape) {
@@ -67,26 +62,6 @@ const Candidate& simplest(const ModelSpec& spec, const std::vector<Candidate>& c
       });
 }
 
-bool same_number_of_terms(const Candidate& a, const Candidate& b) {
-  return a.eq4 == b.eq4 && a.shape.terms == b.shape.terms;
-}
-
-/// Removes candidates with logarithms if one without is as good: their lower growth is then chance.
-void prefer_plain_powers(const std::vector<Fold>& folds, std::vector<Candidate>& good) {
-  const Candidate* plain = nullptr;
-  const Candidate* other = nullptr;
-  for (const Candidate& candidate : good) {
-    const Candidate*& best = logarithms_of(candidate.shape) == 0 ? plain : other;
-    if (best == nullptr || scores_better(candidate, *best))
-      best = &candidate;
-  }
-  if (ablated("plain powers") || plain == nullptr || other == nullptr ||
-      plain->score - other->score > standard_error(folds, *plain, *other))
-    return;
-  std::erase_if(good,
-                [](const Candidate& candidate) { return logarithms_of(candidate.shape) > 0; });
-}
-
 /// Per scale, the gains in the log errors of its extrapolation folds from clamping it.
 std::map<std::size_t, std::vector<double>> gains_of_clamps(const std::vector<Fold>& folds,
                                                            const Candidate& candidate) {
@@ -97,20 +72,6 @@ std::map<std::size_t, std::vector<double>> gains_of_clamps(const std::vector<Fol
   return out;
 }
 
-/// The forecast "as at the largest measured value" is the baseline: a scale is clamped to its
-/// measured range if the baseline predicts each of its extrapolation folds better, and there are
-/// several: one may be chance.
-void clamp_scales(const std::vector<Fold>& folds, Candidate& candidate) {
-  if (!is_sum(candidate))
-    return;
-  std::vector<std::size_t>& clamps = candidate.shape.clamps;
-  clamps = candidate.shape.steep;
-  for (const auto& [scale, gains] : gains_of_clamps(folds, candidate))
-    if (!ablated("clamps") && gains.size() > 1 &&
-        *std::min_element(gains.begin(), gains.end()) > kGainOfClamp && !contains(clamps, scale))
-      clamps.push_back(scale);
-}
-
 }  // namespace
 
 Candidate cautious_choice(const ModelSpec& spec, const std::vector<Fold>& folds,
@@ -119,24 +80,11 @@ Candidate cautious_choice(const ModelSpec& spec, const std::vector<Fold>& folds,
   for (const Candidate& candidate : tried)
     if (as_good_as(folds, candidate, best))
       good.push_back(candidate);
-  const Candidate first = simplest(spec, good);
-  std::erase_if(
-      good, [&](const Candidate& candidate) { return !same_number_of_terms(candidate, first); });
-  prefer_plain_powers(folds, good);
-  double least = good.front().growth;
-  for (const Candidate& candidate : good)
-    least = std::min(least, candidate.growth);
-  std::vector<Candidate> cautious;
-  for (const Candidate& candidate : good)
-    if (ablated("least growth") || candidate.growth <= least + kEqualGrowth)
-      cautious.push_back(candidate);
-  Candidate out = simplest(spec, cautious);
-  clamp_scales(folds, out);
-  return out;
+  return simplest(spec, good);
 }
 
 void judge_as_clamped(const std::vector<Fold>& folds, Candidate& candidate) {
-  clamp_scales(folds, candidate);
+  candidate.shape.clamps = candidate.shape.steep;
   for (std::size_t f = 0; f < folds.size(); ++f)
     if (folds[f].is_extrapolation() && contains(candidate.shape.clamps, *folds[f].scale))
       candidate.log_errors[f] = candidate.clamped_log_errors[f];
@@ -146,6 +94,40 @@ void judge_as_clamped(const std::vector<Fold>& folds, Candidate& candidate) {
 namespace {
 
 using Eigen::VectorXd;
+
+constexpr std::size_t kMostThinned = 60;
+
+/// Slope of ln of each numeric column over ln of the scale.
+std::vector<double> slopes_along(const TermCoordinates& coordinates, std::size_t scale) {
+  const TermData& data = coordinates.data();
+  const std::vector<Index> features = coordinates.numeric_features();
+  const VectorXd own = data.features.col(features[scale]);
+  std::vector<double> out;
+  for (const Index feature : features)  // features are centred
+    out.push_back(own.dot(data.features.col(feature)) / own.squaredNorm());
+  return out;
+}
+
+/// Of more than 60 ascending rows of sorted data, one per configuration, and every n-th of these,
+/// so that at most 60 are left.
+std::vector<Index> thinned(const TermData& data, const std::vector<Index>& rows) {
+  std::vector<Index> some = rows;
+  if (some.size() > kMostThinned) {
+    const auto same = [&](Index a, Index b) { return data.same_configuration(a, b); };
+    some.erase(std::unique(some.begin(), some.end(), same), some.end());
+  }
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < some.size(); i += some.size() / kMostThinned + 1)
+    out.push_back(some[i]);
+  return out;
+}
+
+/// ln(time) of rows of all features, in units of the typical time.
+VectorXd log_times(const TermCoordinates& coordinates, const TermData& all_features,
+                   const SumShape& shape, const VectorXd& theta) {
+  const VectorXd time = evaluate_sum(coordinates.select(all_features, shape), shape, theta).total;
+  return time.array().max(1e-300).log();
+}
 
 /// One row per value of the scale, given by its feature.
 std::map<double, Index> row_of_value(const TermData& data, Index feature) {
@@ -219,7 +201,6 @@ class Steepness {
   std::array<double, kPlaces - 1> log_gap_;  ///< differences of ln(scale) between them
 };
 
-constexpr double kStrongRidge = 1e-2;
 /// Families with a score this far behind the best get no further terms.
 constexpr double kFallenBehind = 0.5;
 constexpr std::size_t kPartsOfFirstLook = 2;
@@ -329,8 +310,6 @@ class Selector {
   /// Tries other ridges for the best sum only.
   void try_ridges() { judge(with_ridges(*current_, {1e-5, 1e-3})); }
 
-  void try_strong_ridge() { judge(with_ridges(*current_, {kStrongRidge})); }
-
   /// Keeps the candidates that are better than `than` over the first random folds together with the
   /// extrapolation folds of a column.
   std::vector<Candidate> promising(const std::vector<Candidate>& candidates, const Candidate& than,
@@ -396,20 +375,6 @@ class Selector {
     }
   }
 
-  /// Tries steps such as "n > 1" in intrinsic columns.
-  void try_steps_of_intrinsics() {
-    const std::size_t first = zeros_apart(task_).size();
-    for (std::size_t g = first; g < task_.coordinates.step_factors().size(); ++g) {
-      const std::size_t numeric = task_.coordinates.step_factors()[g].numeric;
-      if (is_extrinsic(task_, numeric) || !matters(*current_, numeric) ||
-          current_->shape.terms > kFewTerms)
-        continue;
-      Candidate next = *current_;
-      next.shape.step_factors.push_back(static_cast<Index>(g));
-      judge(promising({next}, *current_, numeric));
-    }
-  }
-
   void try_negative_terms() {
     if (may_subtract(task_.options))
       judge(negative_candidates(task_));
@@ -425,15 +390,12 @@ class Selector {
   }
 
   using Step = std::pair<std::string_view, void (Selector::*)()>;
-  static constexpr std::array kSteps = {
-      Step("shapes", &Selector::try_shapes),
-      Step("ridges", &Selector::try_ridges),
-      Step("negative terms", &Selector::try_negative_terms),
-      Step("growths", &Selector::try_growths),
-      Step("steps of intrinsics", &Selector::try_steps_of_intrinsics),
-      Step("simple forms", &Selector::try_simple_forms),
-      Step("strong ridge", &Selector::try_strong_ridge),
-      Step("shared powers", &Selector::try_shared_powers)};
+  static constexpr std::array kSteps = {Step("shapes", &Selector::try_shapes),
+                                        Step("ridges", &Selector::try_ridges),
+                                        Step("negative terms", &Selector::try_negative_terms),
+                                        Step("growths", &Selector::try_growths),
+                                        Step("simple forms", &Selector::try_simple_forms),
+                                        Step("shared powers", &Selector::try_shared_powers)};
 
   static bool takes_away(const Candidate& candidate) {
     return candidate.shape.terms > 1 && candidate.shape.sign(1) < 0;
@@ -507,7 +469,7 @@ class Selector {
     if (stepped.empty()) {
       if (!ablated("steep scales") && !grows_on(task_.folds, out_.chosen, scale)) {
         out_.chosen.shape.steep.push_back(scale);
-        clamp_scales(task_.folds, out_.chosen);
+        out_.chosen.shape.clamps = out_.chosen.shape.steep;
       }
       return;
     }

@@ -46,8 +46,7 @@ struct Candidate {
   std::vector<double> log_errors = {};  ///< per fold: ln of the mean error of its held-out rows
   /// log_errors with the scale of each extrapolation fold clamped to its largest training value.
   std::vector<double> clamped_log_errors = {};
-  double score = 0;   ///< weighted mean of the log errors
-  double growth = 0;  ///< beyond the measured range, see FarPoints::growth()
+  double score = 0;  ///< weighted mean of the log errors
 };
 
 /// Inputs that all candidates share.
@@ -114,50 +113,8 @@ ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std:
 /// Factor beyond the largest value, as from 16 workers to 64: about as far as users extrapolate.
 inline constexpr double kStretch = 4;
 
-/// Slope of ln of each numeric column over ln of the scale.
-std::vector<double> slopes_along(const TermCoordinates& coordinates, std::size_t scale);
-
 /// Groups ascending rows of sorted data by configuration.
 RowGroups configuration_groups(const TermData& data, const std::vector<Eigen::Index>& rows);
-
-/// Of more than 60 ascending rows of sorted data, one per configuration, and every n-th of these,
-/// so that at most 60 are left.
-std::vector<Eigen::Index> thinned(const TermData& data, const std::vector<Eigen::Index>& rows);
-
-/// ln(time) of rows of all features, in units of the typical time.
-Eigen::VectorXd log_times(const TermCoordinates& coordinates, const TermData& all_features,
-                          const SumShape& shape, const Eigen::VectorXd& theta);
-
-/// Predictions of a fit at far points.
-struct FarPredictions {
-  Eigen::VectorXd log_time;    ///< at each point, in units of the typical time
-  Eigen::VectorXd log_growth;  ///< change of ln(time) from the row that the point extends
-};
-
-/// Configurations far beyond the measured range, to test whether a sum is determined there: for
-/// each scale that has an extrapolation fold, some of its held-out rows with a multiple of their
-/// value. The other numeric columns change with the scale as they do in the runs, along a line
-/// fitted in logarithms: workers and the global batch, for example, grow together.
-class FarPoints {
- public:
-  FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>& folds);
-
-  FarPredictions predictions(const SumShape& shape, const Eigen::VectorXd& theta) const;
-
-  /// Disagreement of fits to several folds at the points of a scale: mean distance from their
-  /// median, in logarithms, clamped to kLargestError per point. 0 for one fit or no points.
-  double disagreement(const std::vector<FarPredictions>& of_fits, std::size_t scale) const;
-
-  /// Predicted growth of ln(time) beyond the measured range: mean over the fits, each scale with
-  /// the same weight. A falling time counts as 0.
-  double growth(const std::vector<FarPredictions>& of_fits) const;
-
- private:
-  const TermCoordinates& coordinates_;
-  TermData measured_;
-  TermData points_;                  ///< one per measured row that is extended
-  std::vector<std::size_t> scales_;  ///< per point
-};
 
 /// Largest |ln(y / t)| that is counted. A prediction that is off by a factor of 20 outweighs many
 /// that are right: a form that sometimes explodes must not be chosen.
@@ -172,11 +129,6 @@ double mean_error(double log_error);
 
 /// log_of_mean_error() of |ln(predicted / measured)|, each clamped to kLargestError.
 double held_out_error(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
-
-/// The log error of an extrapolation fold plus a penalty for the disagreement of fits to the random
-/// folds beyond it, where nothing is measured. A small disagreement is not penalised: simple sums
-/// agree whether they are right or wrong.
-double with_disagreement(double log_error, double disagreement);
 
 /// Sets the score to the weighted mean of the candidate's log errors: the random folds weigh as
 /// much as the extrapolation folds.
@@ -245,8 +197,7 @@ class CandidateJudge {
     std::vector<double> log_errors;
     /// For extrapolation folds: with the scale clamped to the largest training value.
     std::vector<double> clamped_log_errors;
-    std::vector<FarPredictions> far_predictions;  ///< random folds only
-    Eigen::VectorXd eq4_constants;                ///< for Eq. (4)
+    Eigen::VectorXd eq4_constants;  ///< for Eq. (4)
   };
 
   struct Family {
@@ -266,7 +217,6 @@ class CandidateJudge {
   };
 
   SelectionTask task_;
-  FarPoints far_points_;
   std::size_t configurations_;      ///< of the training rows
   std::vector<Eigen::Index> rows_;  ///< of all folds
   FitOptions eq4_search_;
@@ -289,18 +239,12 @@ bool is_sum(const Candidate& candidate);
 
 bool scores_better(const Candidate& a, const Candidate& b);
 
-/// Chooses among the tried candidates that are as good as the best.
-///
-/// The one with the fewest constants sets the number of terms. Of those with this number, the ones
-/// that grow least beyond the measured range remain: if held-out rows cannot tell candidates apart,
-/// one that grows too fast can be wrong by any factor, one that grows too slowly only by the
-/// growth. Of these, the fewest constants win, then the best score. Logarithms are taken only if
-/// every candidate with this number of terms has one.
+/// Chooses among the tried candidates that are as good as the best: the fewest constants win, then
+/// the fewest logarithms and saturations, then the best score.
 Candidate cautious_choice(const ModelSpec& spec, const std::vector<Fold>& folds,
                           const std::vector<Candidate>& tried, const Candidate& best);
 
-/// Clamps the scales of which the forecast "as at the largest measured value" predicts all
-/// extrapolation folds better, and replaces the errors by those of the clamped candidate.
+/// Clamps the steep scales, and replaces the errors by those of the clamped candidate.
 void judge_as_clamped(const std::vector<Fold>& folds, Candidate& candidate);
 
 /// True if a judged sum grows clearly faster beyond the range of an extrinsic column than within.

@@ -61,6 +61,10 @@ bool is_averaged(const FittedModel& model) {
   return model.belief && model.belief->share_of_formula() < 1;
 }
 
+bool has_more_than_formula(const FittedModel& model) {
+  return is_averaged(model) || has_gp(*model.form);
+}
+
 std::string averaging_in_words(const FittedModel& model) {
   return !is_averaged(model)
              ? ""

@@ -96,6 +96,9 @@ inline constexpr double kMostMore = 3;
 /// Whether a model predicts an average of its formula and the process.
 bool is_averaged(const FittedModel& model);
 
+/// Whether predictions are not those of the formula alone.
+bool has_more_than_formula(const FittedModel& model);
+
 /// "the formula is 63 % of a prediction, a process of the runs the rest"; empty if the formula is
 /// all.
 std::string averaging_in_words(const FittedModel& model);

@@ -50,7 +50,7 @@ std::vector<StepFactor> zero_step_factors(const ModelSpec& spec) {
 
 std::vector<StepFactor> possible_step_factors(const ModelSpec& spec, const Design& training) {
   std::vector<StepFactor> out = zero_step_factors(spec);
-  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+  for (std::size_t n = 0; n < spec.extrinsic.size(); ++n) {
     const std::set<double> values = distinct_values(training, n);
     if (values.size() >= 3 && *values.begin() == 1 && is_count(training, n))
       out.push_back({n, 1});

@@ -371,16 +371,15 @@ void report_few_rows(const FittedModel& model, Console& console) {
     console.warning(few->message + ": the predictions are not determined");
 }
 
-void report_constants(const FittedModel& model, const Design& design, const Eigen::VectorXd& times,
+void report_constants(const FittedModel& model, const Design& design,
                       const std::vector<std::uint32_t>& lines, Console& console) {
   report_few_rows(model, console);
   const double constant = model.form->unscaled_time(model.constants);
-  const auto factors = correction_factors(model, design);
+  const Eigen::VectorXd formula = model.form->trend().predict(model.spec, model.constants, design);
   std::set<std::string> columns;
   std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < design.rows; ++row) {
-    const double trend = times[index(row)] / (factors ? (*factors)[index(row)] : 1);
-    if (!(std::abs(trend - constant) <= kNearlyNothing * std::abs(constant)))
+    if (!(std::abs(formula[index(row)] - constant) <= kNearlyNothing * std::abs(constant)))
       continue;
     bool has_zero = false;
     for (std::size_t i = 0; i < design.intrinsic.size(); ++i) {

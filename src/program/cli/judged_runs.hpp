@@ -127,7 +127,7 @@ void report_few_rows(const FittedModel& model, Console& console);
 
 /// Warns of rows in which an input of 0 cancels every growing term, so that only the constant of
 /// the formula is left, whatever the other inputs. `lines` are named if there are several rows.
-void report_constants(const FittedModel& model, const Design& design, const VectorXd& times,
+void report_constants(const FittedModel& model, const Design& design,
                       const std::vector<std::uint32_t>& lines, Console& console);
 
 /// The predicted time of every row, for single configurations and for callers that need all rows.

@@ -37,6 +37,13 @@ struct PredictArguments {
   std::string output = "-";
 };
 
+/// A formula that is off by more, in ln of the time, is shown beside the prediction.
+constexpr double kWorthShowing = 0.03;
+
+bool is_worth_showing(const PredictionDocument& row) {
+  return row.formula && !(std::abs(std::log(row.time / *row.formula)) <= kWorthShowing);
+}
+
 /// Above this probability, a failing run is worth a word beside its time.
 constexpr double kWorthTelling = 0.1;
 
@@ -46,7 +53,7 @@ struct PredictedRows {
   Predictions times;
   RangeCheck range;
   std::optional<double> level;           ///< of the intervals
-  std::vector<PredictionDocument> rows;  ///< without configurations, and factors of a process
+  std::vector<PredictionDocument> rows;  ///< without configurations
   bool determined = true;                ///< the model had more runs than constants
 };
 
@@ -57,6 +64,9 @@ PredictedRows predicted_rows(const FittedModel& model, const Table& table,
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   Predictions times = predictions_of(model, design);
   RangeCheck range = check_range(model, design, table);
+  std::optional<Eigen::VectorXd> formula;
+  if (has_more_than_formula(model))
+    formula = model.form->trend().predict(model.spec, model.constants, design);
   std::optional<Eigen::VectorXd> p_fails;
   if (model.failures)
     p_fails = model.failures->probabilities(table);
@@ -68,7 +78,9 @@ PredictedRows predicted_rows(const FittedModel& model, const Table& table,
     if (certainty.intervals)
       row.interval = (*certainty.intervals)[i].around(row.time);
     if (certainty.reach)
-      row.gp = GpPart{.near = certainty.reach->near[i]};
+      row.near = certainty.reach->near[i];
+    if (formula)
+      row.formula = (*formula)[index(i)];
     if (p_fails && std::isfinite((*p_fails)[index(i)]))
       row.p_fails = (*p_fails)[index(i)];
   }
@@ -110,9 +122,12 @@ doc::Table prediction_table(const FittedModel& model, const SetConfigurations& s
     table.add_column({short_number(100 * *predicted.level) + " % interval", doc::Align::left,
                       doc::format_of(time)},
                      [&](std::size_t row) { return rows[row].interval; });
-  if (rows.front().gp)
+  if (std::ranges::any_of(rows, is_worth_showing))
+    table.add_column(doc::numbers("formula", {}, doc::format_of(time)),
+                     [&](std::size_t row) { return rows[row].formula; });
+  if (rows.front().near)
     table.add_column(
-        doc::words("support"), [&](std::size_t row) { return support_text(rows[row].gp->near); });
+        doc::words("support"), [&](std::size_t row) { return support_text(*rows[row].near); });
   table.add_column(doc::words(""), [&](std::size_t row) { return row_notes(predicted, row); });
   return table;
 }
@@ -123,11 +138,8 @@ PredictionsDocument document_of(const FittedModel& model, const Table& configura
   out.determined = predicted.determined;
   if (model.bound)
     out.quantile = model.bound->quantile;
-  const auto factors = correction_factors(model, predicted.design);
   for (std::size_t row = 0; row < predicted.design.rows; ++row) {
     PredictionDocument& document = out.predictions[row];
-    if (factors && document.gp)
-      document.gp->factor = (*factors)[index(row)];
     for (const Column& column : configurations.columns)
       document.configuration.emplace_back(column.name, column.is_numeric()
                                                            ? InputValue(column.numbers[row])
@@ -158,7 +170,7 @@ struct RowFigure {
 
 using Row = PredictionDocument;
 
-const std::array<RowFigure, 7> kRowFigures = {{
+const std::array<RowFigure, 8> kRowFigures = {{
     {"predicted", [](const FittedModel&) { return true; },
      [](const Row& row, bool) { return time_cell(row.time); }},
     {"lower", [](const FittedModel& model) { return model.known.intervals.has_value(); },
@@ -168,11 +180,13 @@ const std::array<RowFigure, 7> kRowFigures = {{
     {"in_range", [](const FittedModel&) { return true; },
      [](const Row& row, bool) { return std::string(doc::truth(row.in_range)); }},
     {"support", [](const FittedModel& model) { return has_gp(*model.form); },
-     [](const Row& row, bool) { return std::string(row.gp ? support_text(row.gp->near) : ""); }},
+     [](const Row& row, bool) { return std::string(row.near ? support_text(*row.near) : ""); }},
     {"p_fails", [](const FittedModel& model) { return model.failures != nullptr; },
      [](const Row& row, bool) { return row.p_fails ? to_text(*row.p_fails) : ""; }},
     {"determined", [](const FittedModel& model) { return few_rows_warning(model) != nullptr; },
      [](const Row&, bool determined) { return std::string(doc::truth(determined)); }},
+    {"formula", has_more_than_formula,
+     [](const Row& row, bool) { return row.formula ? time_cell(*row.formula) : ""; }},
 }};
 
 /// The new columns of one target.
@@ -229,7 +243,7 @@ void report_doubts(const PredictArguments& arguments, const std::list<PredictedR
 void report_doubts(const PredictArguments& arguments, const FittedModel& model, const Table& table,
                    const PredictedRows& predicted, Console& console) {
   report_range(predicted.range, arguments.strict_range, console);
-  report_constants(model, predicted.design, predicted.times.values, table.lines, console);
+  report_constants(model, predicted.design, table.lines, console);
   report_without_time(predicted.times, table, "their cells stay empty", arguments.strict_range,
                       console);
 }
@@ -411,6 +425,10 @@ std::string shown_alone(const FittedModel& model, const PredictedRows& predicted
   else if (row.interval)
     console.notice(short_number(100 * *predicted.level) + " % interval: " +
                    time_range_text(row.interval->low, row.interval->high, shown_unit(model.spec)));
+  if (is_worth_showing(row))
+    console.notice(
+        "the printed formula alone has " + time_text(*row.formula, shown_unit(model.spec)) + ": " +
+        (is_averaged(model) ? averaging_in_words(model) : "a process of the runs corrects it"));
   if (const std::string note = failing_note(row); !note.empty())
     console.warning("a run of this configuration " + note);
   return to_text(row.time) + "\n";
@@ -496,9 +514,10 @@ predicted_<target>; lower and upper, unless the model was fitted with --coverage
 which is false if a number is outside the measured range or a combination of values is in an
 unmeasured region; for a model with a residual correction, support: process if measured runs are
 near, trend if the prediction is mostly that of the formula; if enough runs of the fit failed,
-p_fails, the probability that a run fails; and determined, which is false, if the fit had no more
-runs than constants. If a prediction is not a time > 0, its cells are left empty; with
---strict-range the file is refused.
+p_fails, the probability that a run fails; determined, which is false, if the fit had no more
+runs than constants; and formula, the time of the printed formula, if predictions are not its
+alone. If a prediction is not a time > 0, its cells are left empty; with --strict-range the file
+is refused.
 
 Examples:
   perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu

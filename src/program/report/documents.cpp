@@ -139,14 +139,15 @@ void describe_files(Fields& f, const std::string& model_file, const std::string&
 }
 
 void describe_prediction(Fields& f, const std::string& target, const PredictionDocument& x) {
-  const GpPart part = x.gp.value_or(GpPart{});
-  const FieldRule if_gp = only_if(x.gp.has_value());
+  const FieldRule if_beside = only_if(x.formula.has_value());
+  const double formula = x.formula.value_or(x.time);
   f("predicted_" + target, Finite{x.time}, "the time");
   describe_ends(f, x.interval, "where the model has intervals; `null`: no number");
-  f("trend", Finite{x.time / part.factor}, "the time of the formula", if_gp);
-  f("process", Finite{part.factor}, "the factor that this is multiplied by", if_gp);
-  f("support", support_text(part.near),
-    "[with the residual correction, or by the formula alone](#support)", if_gp);
+  f("trend", Finite{formula}, "the time of the formula, where it is not the prediction", if_beside);
+  f("process", Finite{x.time / formula}, "the factor that this is multiplied by", if_beside);
+  f("support", support_text(x.near.value_or(false)),
+    "[with the residual correction, or by the formula alone](#support)",
+    only_if(x.near.has_value()));
   f("in_range", x.in_range,
     "[whether it is like the measured runs](trust.md#is-a-configuration-like-the-measured-ones)");
   f("p_fails", x.p_fails, "[the probability that a run fails](#failures)", kSparse);

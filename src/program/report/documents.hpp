@@ -106,18 +106,13 @@ struct EvaluationDocument {
 /// Returns "process" if runs are near, else "trend".
 std::string_view support_text(bool near);
 
-/// Contribution of the residual correction to a predicted time.
-struct GpPart {
-  double factor = 1;  ///< multiplies the trend's time
-  bool near = false;  ///< true if runs are near
-};
-
 /// One predicted time.
 struct PredictionDocument {
   double time = 0;
   std::optional<Interval> interval = {};
   bool in_range = true;
-  std::optional<GpPart> gp = {};
+  std::optional<double> formula = {};  ///< its time, where predictions are not the formula's alone
+  std::optional<bool> near = {};       ///< with a residual correction: true if runs are near
   std::optional<double> p_fails = {};  ///< probability that a run fails
   std::vector<std::pair<std::string, InputValue>> configuration = {};  ///< by column
 };
