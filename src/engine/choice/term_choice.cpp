@@ -201,6 +201,7 @@ class Steepness {
   std::array<double, kPlaces - 1> log_gap_;  ///< differences of ln(scale) between them
 };
 
+constexpr double kStrongRidge = 1e-2;
 /// Families with a score this far behind the best get no further terms.
 constexpr double kFallenBehind = 0.5;
 constexpr std::size_t kPartsOfFirstLook = 2;
@@ -310,6 +311,8 @@ class Selector {
   /// Tries other ridges for the best sum only.
   void try_ridges() { judge(with_ridges(*current_, {1e-5, 1e-3})); }
 
+  void try_strong_ridge() { judge(with_ridges(*current_, {kStrongRidge})); }
+
   /// Keeps the candidates that are better than `than` over the first random folds together with the
   /// extrapolation folds of a column.
   std::vector<Candidate> promising(const std::vector<Candidate>& candidates, const Candidate& than,
@@ -395,7 +398,8 @@ class Selector {
                                         Step("negative terms", &Selector::try_negative_terms),
                                         Step("growths", &Selector::try_growths),
                                         Step("simple forms", &Selector::try_simple_forms),
-                                        Step("shared powers", &Selector::try_shared_powers)};
+                                        Step("strong ridge", &Selector::try_strong_ridge),
+      Step("shared powers", &Selector::try_shared_powers)};
 
   static bool takes_away(const Candidate& candidate) {
     return candidate.shape.terms > 1 && candidate.shape.sign(1) < 0;
