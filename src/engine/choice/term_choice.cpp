@@ -54,11 +54,10 @@ Index departures_of(const Candidate& candidate) {
 }
 
 const Candidate& simplest(const ModelSpec& spec, const std::vector<Candidate>& candidates) {
-  return *std::min_element(
-      candidates.begin(), candidates.end(),
-      [&](const Candidate& a, const Candidate& b) {
-        return std::tuple(size_of(a, spec), departures_of(a), a.score) <
-               std::tuple(size_of(b, spec), departures_of(b), b.score);
+  return *std::ranges::min_element(
+      candidates, {},
+      [&](const Candidate& candidate) {
+        return std::tuple(size_of(candidate, spec), departures_of(candidate), candidate.score);
       });
 }
 
@@ -201,7 +200,6 @@ class Steepness {
   std::array<double, kPlaces - 1> log_gap_;  ///< differences of ln(scale) between them
 };
 
-constexpr double kStrongRidge = 1e-2;
 /// Families with a score this far behind the best get no further terms.
 constexpr double kFallenBehind = 0.5;
 constexpr std::size_t kPartsOfFirstLook = 2;
@@ -310,8 +308,7 @@ class Selector {
 
   /// Tries other ridges for the best sum only.
   void try_ridges() { judge(with_ridges(*current_, {1e-5, 1e-3})); }
-
-  void try_strong_ridge() { judge(with_ridges(*current_, {kStrongRidge})); }
+  void try_strong_ridge() { judge(with_ridges(*current_, {1e-2})); }
 
   /// Keeps the candidates that are better than `than` over the first random folds together with the
   /// extrapolation folds of a column.
@@ -399,7 +396,7 @@ class Selector {
                                         Step("growths", &Selector::try_growths),
                                         Step("simple forms", &Selector::try_simple_forms),
                                         Step("strong ridge", &Selector::try_strong_ridge),
-      Step("shared powers", &Selector::try_shared_powers)};
+                                        Step("shared powers", &Selector::try_shared_powers)};
 
   static bool takes_away(const Candidate& candidate) {
     return candidate.shape.terms > 1 && candidate.shape.sign(1) < 0;
@@ -492,8 +489,7 @@ class Selector {
       const auto differs = [&](Index row) {
         return features(row, step) != features(fold.training.front(), step);
       };
-      if (fold.is_extrapolation() &&
-          std::any_of(fold.training.begin(), fold.training.end(), differs))
+      if (fold.is_extrapolation() && std::ranges::any_of(fold.training, differs))
         loss += stepped.log_errors[f] - than.log_errors[f];
     }
     return loss > 0;
