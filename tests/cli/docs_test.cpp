@@ -17,7 +17,7 @@
 #include "support/markdown.hpp"
 #include "support/oddities.hpp"
 #include "support/program.hpp"
-#include "support/shell.hpp"
+#include "support/readers_folder.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
@@ -53,29 +53,6 @@ std::vector<std::string> lines_of_page(const fs::path& page) {
   return test::lines_of(test::read_text(page.string()));
 }
 
-/// A folder as a reader has it at the root of a clone: data and examples beside what was written,
-/// and the program on the path.
-class ReadersFolder {
- public:
-  ReadersFolder() {
-    fs::create_directory(folder_.path() / ".bin");
-    fs::create_symlink(test::tested_program(), folder_.path() / ".bin" / "perfmodel");
-    fs::create_directory_symlink(root / "data", folder_.path() / "data");
-    fs::create_directory_symlink(root / "examples", folder_.path() / "examples");
-  }
-
-  /// What a terminal shows of a command, whether it fails or not.
-  std::vector<std::string> run(const std::string& command) const {
-    const std::string text = "cd '" + folder_.path().string() +
-                             "' && export PATH=\"$PWD/.bin:$PATH\"; { " + command +
-                             "} 2>&1 </dev/null; true";
-    return test::lines_of(test::output_of(text).value_or("(the shell failed)\n"));
-  }
-
- private:
-  test::TemporaryDirectory folder_;
-};
-
 bool updates() {
   const char* value = std::getenv("PERFMODEL_UPDATE_DOCS");
   return value != nullptr && std::string(value) == "1";
@@ -87,12 +64,12 @@ bool lacks_a_library(const std::vector<std::string>& output) {
 }
 
 /// The block as it should stand; complains about what does not.
-std::vector<std::string> checked_block(const ReadersFolder& folder, const fs::path& page,
+std::vector<std::string> checked_block(const test::ReadersFolder& folder, const fs::path& page,
                                        const test::FencedBlock& block) {
   std::vector<std::string> out;
   for (const test::ConsoleCommand& item : test::console_commands(block.lines)) {
     INFO(page.string() << ":" << block.first << ": " << item.command);
-    const std::vector<std::string> actual = folder.run(item.command);
+    const std::vector<std::string> actual = folder.run(item.command).lines;
     const bool as_shown = test::shows(item.output, actual);
     out.insert(out.end(), item.shown.begin(), item.shown.end());
     std::vector<std::string> output = item.output;
@@ -113,7 +90,7 @@ std::vector<std::string> checked_block(const ReadersFolder& folder, const fs::pa
 }
 
 void check_page(const fs::path& page) {
-  const ReadersFolder folder;
+  const test::ReadersFolder folder(test::tested_program());
   std::vector<std::string> lines = lines_of_page(page);
   const std::vector<std::string> before = lines;
   std::ptrdiff_t shift = 0;

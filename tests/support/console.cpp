@@ -1,6 +1,7 @@
 #include "support/console.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <regex>
@@ -59,6 +60,49 @@ std::vector<std::string> masked(const std::vector<std::string>& lines) {
   return out;
 }
 
+/// Whether a line is what a pattern says: "..." stands for anything, and "~0.353 ±1%" or "~20 ±3"
+/// for a number as near to it as that. Where there is such a number, columns may have other widths.
+bool stands_for(const std::string& pattern, const std::string& line) {
+  static const std::regex open(R"(\.\.\.|~([-+]?[\d.]+(?:e[-+]?\d+)?) ?±([\d.]+)(%?))");
+  if (pattern == line)
+    return true;
+  struct Bound {
+    double value, width;
+  };
+  std::vector<Bound> bounds;
+  std::string expression;
+  const auto literally = [&](const std::string& text) {
+    static const std::regex special(R"([.^$|()\[\]{}*+?\\])");
+    expression += std::regex_replace(text, special, "\\$&");
+  };
+  const bool near = pattern.find("±") != std::string::npos;
+  const std::string shape = near ? with_single_spaces(pattern) : pattern;
+  auto rest = shape.begin();
+  for (std::sregex_iterator it(shape.begin(), shape.end(), open), end; it != end; ++it) {
+    literally(std::string(rest, shape.begin() + it->position()));
+    rest = shape.begin() + it->position() + it->length();
+    if ((*it)[1].matched) {
+      const double value = std::stod((*it)[1]);
+      const double width = std::stod((*it)[2]);
+      bounds.push_back({value, (*it)[3].length() > 0 ? std::abs(value) * width / 100 : width});
+      expression += R"(([-+]?\d[\d.]*(?:e[-+]?\d+)?))";
+    } else {
+      expression += ".*";
+    }
+  }
+  if (expression.empty())
+    return false;
+  literally(std::string(rest, shape.end()));
+  std::smatch found;
+  const std::string text = near ? with_single_spaces(line) : line;
+  if (!std::regex_match(text, found, std::regex(expression)))
+    return false;
+  for (std::size_t i = 0; i < bounds.size(); ++i)
+    if (!(std::abs(std::stod(found[i + 1]) - bounds[i].value) <= bounds[i].width))
+      return false;
+  return true;
+}
+
 /// The line's words; numbers and the width of columns aside.
 std::string skeleton(const std::string& line) {
   static const std::regex number(R"([-+]?\d[\d.]*(e[-+]?\d+)?)");
@@ -89,22 +133,50 @@ std::vector<ConsoleCommand> console_commands(const std::vector<std::string>& blo
   return commands;
 }
 
-bool shows(const std::vector<std::string>& expected, const std::vector<std::string>& actual) {
+std::vector<std::string> differences(const std::vector<std::string>& expected,
+                                     const std::vector<std::string>& actual) {
   const std::vector<std::string> pattern = masked(expected);
   const std::vector<std::string> text = masked(actual);
-  // reachable[t]: the pattern so far can stand for the first t lines.
-  std::vector<bool> reachable(text.size() + 1, false);
-  reachable[0] = true;
-  for (std::size_t p = 0; p < pattern.size(); ++p) {
-    std::vector<bool> next(text.size() + 1, false);
-    for (std::size_t t = 0; t <= text.size(); ++t)
-      if (is_cut(expected[p]))
-        next[t] = reachable[t] || (t > 0 && next[t - 1]);
-      else
-        next[t] = t > 0 && reachable[t - 1] && pattern[p] == text[t - 1];
-    reachable = next;
+  // cost[p][t]: the fewest lines that are missing or too many in the first t lines for the first p
+  // of the pattern. A cut takes any lines at no cost.
+  std::vector cost(pattern.size() + 1, std::vector<std::size_t>(text.size() + 1));
+  std::vector step(pattern.size() + 1, std::vector<char>(text.size() + 1, '+'));
+  for (std::size_t p = 0; p <= pattern.size(); ++p) {
+    const bool cut = p > 0 && is_cut(expected[p - 1]);
+    for (std::size_t t = 0; t <= text.size(); ++t) {
+      if (p == 0 && t == 0)
+        continue;
+      std::size_t best = t > 0 ? cost[p][t - 1] + !cut : pattern.size() + text.size() + 1;
+      char way = cut ? '.' : '+';
+      if (p > 0 && cost[p - 1][t] + !cut < best + cut) {
+        best = cost[p - 1][t] + !cut;
+        way = '-';
+      }
+      if (p > 0 && t > 0 && !cut && cost[p - 1][t - 1] <= best &&
+          stands_for(pattern[p - 1], text[t - 1])) {
+        best = cost[p - 1][t - 1];
+        way = ' ';
+      }
+      cost[p][t] = best;
+      step[p][t] = way;
+    }
   }
-  return reachable[text.size()];
+  if (cost[pattern.size()][text.size()] == 0)
+    return {};
+  std::vector<std::string> out;
+  for (std::size_t p = pattern.size(), t = text.size(); p > 0 || t > 0;) {
+    const char way = step[p][t];
+    if (way != '-' || !is_cut(expected[p - 1]))
+      out.push_back(std::string(1, way) + ' ' + (way == '-' ? expected[p - 1] : actual[t - 1]));
+    p -= way == '-' || way == ' ';
+    t -= way != '-';
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+bool shows(const std::vector<std::string>& expected, const std::vector<std::string>& actual) {
+  return differences(expected, actual).empty();
 }
 
 std::optional<std::vector<std::string>> with_the_cuts_of(const std::vector<std::string>& expected,

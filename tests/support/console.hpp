@@ -18,9 +18,16 @@ struct ConsoleCommand {
 /// number of lines.
 std::vector<ConsoleCommand> console_commands(const std::vector<std::string>& block);
 
-/// Whether an output is what the block shows. What differs from run to run or from machine to
-/// machine is not compared: times that a command took, counts of generations and evaluations, and
-/// the digits of numbers beyond the sixth, where ten or more are printed.
+/// How an output differs from what the block shows: all lines, those that are missing behind "- ",
+/// those that are too many behind "+ ", those that a cut stands for behind ". "; none where it does
+/// not. Within a line, "..." stands for anything, and "~0.353 ±1%" or "~20 ±3" for a number as near
+/// to it as that. What differs from run to run or from machine to machine is not compared: times
+/// that a command took, counts of generations and evaluations, and the digits of numbers beyond the
+/// sixth, where ten or more are printed.
+std::vector<std::string> differences(const std::vector<std::string>& expected,
+                                     const std::vector<std::string>& actual);
+
+/// Whether there are none.
 bool shows(const std::vector<std::string>& expected, const std::vector<std::string>& actual);
 
 /// The new output with the cuts ("...") of the old one. Nothing where the lines around a cut are
