@@ -161,9 +161,15 @@ def built(build, mutants, jobs):
         mutants = kept
 
 
-def spec_of(root, folder, which=""):
-    return ",".join(f"[#{path.stem}]{which}"
+def commands_of(root, tests, folder, which=""):
+    """What runs the tests of a folder; of those that repeat whole fits, there are no transcripts."""
+    if folder == "transcripts":
+        pages = sorted((root / "tests" / folder).glob("*.md")) if which != "[whole-fits]" else []
+        return [[tests.parent / "perfmodel_transcripts", page] for page in pages]
+    which += (tests.parent / "left-out.txt").read_text().strip()
+    spec = ",".join(f"[#{path.stem}]{which}"
                     for path in sorted((root / "tests" / folder).glob("*_test.cpp")))
+    return [[tests, "--filenames-as-tags", "--abort", spec]]
 
 
 def folders_of(root, room):
@@ -171,20 +177,18 @@ def folders_of(root, room):
     files of some rooms were tested before they stood there."""
     beside = {"forms": ["fit"], "fit": ["trust"], "roles": ["columns"], "effects": ["analysis"],
               "storage": ["base"], "many": ["report"]}.get(room, [])
-    return [folder for folder in [room, f"tools/{room}", *beside, "cli"]
+    return [folder for folder in [room, f"tools/{room}", *beside, "cli", "transcripts"]
             if (root / "tests" / folder).exists()]
 
 
-def passes(root, tests, spec, number, limit):
+def passes(root, commands, number, limit):
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     if number is not None:
         environment["PERFMODEL_MUTANT"] = str(number)
-    left_out = (tests.parent / "left-out.txt").read_text().strip()
-    spec = ",".join(part + left_out for part in spec.split(","))
     try:
-        done = subprocess.run([tests, "--filenames-as-tags", "--abort", spec], cwd=root,
-                              env=environment, capture_output=True, timeout=limit, check=False)
-        return done.returncode == 0
+        return all(subprocess.run(command, cwd=root, env=environment, capture_output=True,
+                                  timeout=limit, check=False).returncode == 0
+                   for command in commands)
     except subprocess.TimeoutExpired:
         return False
 
@@ -192,7 +196,8 @@ def passes(root, tests, spec, number, limit):
 def verdict(root, tests, room, number, limits):
     for folder in folders_of(root, room):
         for which in ("~[whole-fits]", "[whole-fits]"):  # the quick ones first
-            if not passes(root, tests, spec_of(root, folder, which), number, limits[folder]):
+            if not passes(root, commands_of(root, tests, folder, which), number,
+                          limits[folder]):
                 return f"killed by {folder}"
     return "SURVIVED"
 
@@ -236,7 +241,7 @@ def main():
     limits = {}
     for folder in {folder for room in rooms for folder in folders_of(root, room)}:
         start = time.monotonic()
-        if not passes(root, tests, spec_of(root, folder), None, None):
+        if not passes(root, commands_of(root, tests, folder), None, None):
             sys.exit(f"the tests of {folder} fail without a mutant")
         limits[folder] = 60 + 5 * options.jobs * (time.monotonic() - start)
 

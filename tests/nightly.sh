@@ -34,6 +34,7 @@ left_out=$(cat build/package/tests/left-out.txt || true) # what this machine lac
 part 'tests in random order' build/package/tests/perfmodel_tests \
   ${left_out:+"$left_out"} --order rand --rng-seed "$RANDOM"
 
+part 'transcripts' ctest --test-dir build/package --output-on-failure --parallel "$jobs" -R '^transcript '
 part 'properties of 2,000 generated cases' env PERFMODEL_PROPERTY_CASES=2000 \
   ctest --test-dir build/package --output-on-failure --parallel "$jobs" -R '^property: '
 

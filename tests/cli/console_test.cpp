@@ -34,6 +34,23 @@ TEST_CASE("an output is compared line by line, a cut stands for any lines", "[cl
   CHECK_FALSE(test::shows({}, actual));
 }
 
+TEST_CASE("within a line, a cut stands for any text, and a number may be near another",
+          "[cli][docs]") {
+  CHECK(test::shows({"warning: ... rows (a.csv)"}, {"warning: 12 of 40 rows (a.csv)"}));
+  CHECK_FALSE(test::shows({"warning: ... rows (a.csv)"}, {"warning: 12 of 40 rows (aacsv)"}));
+  CHECK(test::shows({"C  ~0.2 ±1%  end"}, {"C     0.2019  end"}));
+  CHECK(test::shows({"~-20 ±3 and ~1e-3±5%"}, {"-17.5 and 0.00104"}));
+  CHECK_FALSE(test::shows({"C  ~0.2 ±1%  end"}, {"C  0.2021  end"}));
+  CHECK_FALSE(test::shows({"C  ~0.2 ±1%  end"}, {"C  nan  end"}));
+  CHECK(test::shows({"about ~3 of 4"}, {"about ~3 of 4"}));
+  CHECK_FALSE(test::shows({"about ~3 of 4"}, {"about 3 of 4"}));
+}
+
+TEST_CASE("a difference is shown among the lines around it, and what a cut took", "[cli][docs]") {
+  CHECK(test::differences({"a", "...", "c", "e"}, {"a", "b", "c", "d"}) ==
+        Lines{"  a", ". b", "  c", "- e", "+ d"});
+}
+
 TEST_CASE("times taken and the last digits are not compared, the other figures are",
           "[cli][docs]") {
   CHECK(test::shows({"converged after 12 generations, 60 evaluations, 0.35 s"},

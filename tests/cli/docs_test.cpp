@@ -267,7 +267,7 @@ TEST_CASE("the options that the documents name exist", "[cli][docs]") {
       "--config",    "--cores",    "--dump-dom",        "--export-json",    "--far",
       "--gpus",      "--headless", "--hide-scrollbars", "--install",        "--libs",
       "--list-tags", "--parsable", "--parameter-list",  "--parameter-scan", "--prefix",
-      "--preset",    "--quality",  "--screenshot",      "--window-size"});
+      "--preset",    "--quality",  "--screenshot",      "--update",         "--window-size"});
   std::vector<fs::path> all = pages();
   all.insert(all.end(), {root / "CONTRIBUTING.md", root / "examples/ci/README.md"});
   for (const fs::path& page : all) {

@@ -10,9 +10,7 @@
 #include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
-using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinAbs;
-using Catch::Matchers::WithinRel;
 
 namespace {
 
@@ -39,12 +37,11 @@ std::vector<PriorRun> runs_on_grid(double scale, double p, double q) {
   return out;
 }
 
-std::string text_of(const std::vector<PriorRun>& runs, double unit = 1,
-                    const std::string& time = "time_s") {
-  std::string out = "size,gpus,kernel," + time + "\n";
+std::string text_of(const std::vector<PriorRun>& runs) {
+  std::string out = "size,gpus,kernel,time_s\n";
   for (const PriorRun& run : runs)
     out += csv_row(std::to_string(run.size), std::to_string(run.gpus), run.kernel,
-                   std::to_string(run.time * unit));
+                   std::to_string(run.time));
   return out;
 }
 
@@ -58,18 +55,14 @@ class PriorTest : public ProgramTest {
     run({"fit", runs, "-o", to, "--quiet", "--threads", "1"}, further).succeeded();
     return json(to);
   }
-  nlohmann::json adapted(const std::string& runs, Words further = {}) const {
-    further.insert(further.end(), {"--prior", "old.json"});
-    return fit(runs, "new.json", further);
+  nlohmann::json adapted(const std::string& runs) const {
+    return fit(runs, "new.json", {"--prior", "old.json"});
   }
   double predicted(const std::string& model, const PriorRun& at) const {
     return std::stod(run({"predict", model, "--quiet", "--set", "size=" + std::to_string(at.size),
                           "gpus=" + std::to_string(at.gpus), "kernel=" + at.kernel})
                          .succeeded()
                          .output);
-  }
-  std::string refusal(const Words& further, int exit_code = 2) const {
-    return run({"fit", "old.csv", "--prior", "old.json"}, further).failed(exit_code);
   }
 };
 
@@ -80,46 +73,6 @@ std::vector<PriorRun> some_of(const std::vector<PriorRun>& runs,
     out.push_back(runs[run]);
   return out;
 }
-
-const std::vector<std::size_t> kFive = {1, 8, 19, 27, 38};
-
-}  // namespace
-
-TEST_CASE_METHOD(PriorTest, "five runs of a machine of half the speed double all times") {
-  write("new.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), kFive)));
-  const nlohmann::json model = adapted("new.csv");
-  const nlohmann::json& prior = model.at("search").at("prior");
-  CHECK_THAT(prior.at("factor").get<double>(), WithinRel(2.0, 0.02));
-  for (const PriorRun& run : runs_on_grid(0.2, 1.2, -0.7))
-    CHECK_THAT(predicted("new.json", run), WithinRel(run.time, 0.05));
-  // The order of the runs plays no part.
-  write("other.csv", text_of(some_of(runs_on_grid(0.2, 1.2, -0.7), {38, 19, 1, 27, 8})));
-  CHECK(adapted("other.csv").at("constants") == model.at("constants"));
-  // The file of an adapted model names the earlier runs.
-  CHECK(prior.at("file") == "old.csv");
-  CHECK(prior.at("rows") == 40);
-  CHECK(model.at("search").at("strategy") == "maximum a posteriori");
-  CHECK_THAT(run({"fit", "new.csv", "--prior", "old.json", "-o", "other.json"}).errors,
-             ContainsSubstring("times the model of old.csv (40 rows)"));
-
-  SECTION("with a residual correction, too") {
-    fit("old.csv", "old.json", {"--expression", "multi", "--terms", "1", "--residual", "process"});
-    adapted("new.csv");
-    CHECK_THAT(predicted("new.json", {100, 2, "gemm"}),
-               WithinRel(0.2 * 2 * std::pow(100, 1.2) * std::pow(2, -0.7), 0.05));
-  }
-}
-
-TEST_CASE_METHOD(PriorTest, "many runs with other powers overrule the earlier model") {
-  const std::vector<PriorRun> runs = runs_on_grid(0.05, 1.4, -0.5);
-  write("new.csv", text_of(runs));
-  const nlohmann::json model = adapted("new.csv");
-  // 40 runs of 1 % determine each power to about 0.002.
-  CHECK_THAT(model.at("scaling_powers").at("gpus").get<double>(), WithinAbs(-0.5, 0.02));
-  CHECK(model.at("metrics").at("train").at("mape_percent").get<double>() < 1.2);
-}
-
-namespace {
 
 /// Slopes of ln(time) of a product by its two powers and by the level gemm, whose first level is
 /// its reference, in units of the prior standard deviations.
@@ -151,7 +104,7 @@ TEST_CASE_METHOD(PriorTest, "the constants are the mode of the linear normal mod
   old["expression"].erase("formula");
   old.erase("scaling_powers");
   write("old.json", old.dump());
-  const std::vector<PriorRun> runs = some_of(runs_on_grid(0.07, 1.4, -0.6), kFive);
+  const std::vector<PriorRun> runs = some_of(runs_on_grid(0.07, 1.4, -0.6), {1, 8, 19, 27, 38});
   write("new.csv", text_of(runs));
   const nlohmann::json prior = adapted("new.csv").at("search").at("prior");
   const auto at = [&](const std::string& file, const PriorRun& run) {
@@ -193,45 +146,5 @@ TEST_CASE_METHOD(PriorTest, "the constants are the mode of the linear normal mod
         CHECK(prior_evidence(slopes, change, others, deviation) < most + 1e-6);
       }
     }
-  }
-}
-
-TEST_CASE_METHOD(PriorTest, "a single run moves only the common factor") {
-  write("one.csv", text_of({{50, 4, "conv", 33}}));
-  const nlohmann::json model = adapted("one.csv");
-  const double ratio = 33 / predicted("old.json", {50, 4, "conv"});
-  CHECK_THAT(model.at("search").at("prior").at("factor").get<double>(), WithinRel(ratio, 1e-9));
-  CHECK_THAT(predicted("new.json", {100, 2, "gemm"}) / predicted("old.json", {100, 2, "gemm"}),
-             WithinRel(ratio, 1e-6));
-}
-
-TEST_CASE_METHOD(PriorTest, "ranges of an adapted model include both machines") {
-  write("new.csv", text_of({{1000, 16, "conv", 33}, {800, 1, "gemm", 800}}));
-  adapted("new.csv");
-  const auto said_at = [&](const std::string& size) {
-    return run({"predict", "new.json", "--set", "size=" + size, "gpus=8", "kernel=conv"}).errors;
-  };
-  CHECK_THAT(said_at("900"), !ContainsSubstring("outside"));
-  CHECK_THAT(said_at("5000"), ContainsSubstring("size"));
-}
-
-TEST_CASE_METHOD(PriorTest, "folds of an adapted model are adapted as well") {
-  write("new.csv", text_of(runs_on_grid(0.2, 1.2, -0.7)));
-  const nlohmann::json model = adapted("new.csv", {"--folds", "4"});
-  // Fits of Eq. (4) to three quarters of these runs have errors of several percent.
-  CHECK(model.at("cross_validation").at("metrics").at("mape_percent").at("mean").get<double>() <
-        1.5);
-}
-
-TEST_CASE_METHOD(PriorTest, "what contradicts an earlier model is refused") {
-  for (const Words& option : {Words{"--loss", "mape"}, Words{"--starts", "3"},
-                              Words{"--expression", "auto"}, Words{"--extrinsic", "gpus"}})
-    CHECK_THAT(refusal(option), ContainsSubstring(option[0]));
-  CHECK_THAT(refusal({"--by", "kernel"}), ContainsSubstring("--prior"));
-  for (const auto& [runs, word] : {std::pair{"size,gpus,kernel,time_s\n10,1,pool,3\n", "pool"},
-                                   {"size,gpus,time_s\n10,1,3\n", "kernel"},
-                                   {"size,gpus,kernel,ms\n10,1,conv,3\n", "time_s"}}) {
-    write("old.csv", runs);
-    CHECK_THAT(refusal({}, 3), ContainsSubstring(word));
   }
 }

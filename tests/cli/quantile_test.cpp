@@ -49,11 +49,8 @@ struct Row {
 
 class QuantileTest : public ProgramTest {
  public:
-  QuantileTest() {
-    write("runs.csv", runs_of_law(120, 1));
-    write("new.csv", runs_of_law(400, 2));
-  }
-  ProgramResult fit(const Words& further, const std::string& runs = "runs.csv") const {
+  QuantileTest() { write("new.csv", runs_of_law(400, 2)); }
+  ProgramResult fit(const Words& further, const std::string& runs) const {
     return run({"fit", runs, "--target", "peak_mb", "--time-unit", "MB", "--intrinsic", "input_mb",
                 "--starts", "1", "-o", "model.json"},
                further);
@@ -77,15 +74,6 @@ double covered_share(const std::vector<Row>& rows) {
   return static_cast<double>(below) / static_cast<double>(rows.size());
 }
 
-double over_allocation(const std::vector<Row>& rows) {
-  Row sum;
-  for (const Row& row : rows) {
-    sum.measured += row.measured;
-    sum.predicted += row.predicted;
-  }
-  return sum.predicted / sum.measured;
-}
-
 }  // namespace
 
 TEST_CASE_METHOD(QuantileTest, "a bound covers its share of new runs", "[quantile]") {
@@ -102,79 +90,6 @@ TEST_CASE_METHOD(QuantileTest, "a bound covers its share of new runs", "[quantil
   CHECK(covered < 0.9 + 0.035);
 }
 
-TEST_CASE_METHOD(QuantileTest, "a bound is called one by its model, by predict and by show",
-                 "[quantile]") {
-  const ProgramResult fitted = fit({"--quantile", "0.95"}).succeeded();
-  const nlohmann::json file = model();
-  CHECK(file["schema_version"] == 4);
-  CHECK(file["search"]["quantile"] == 0.95);
-  const nlohmann::json bound = file["bound"];
-  CHECK(bound["quantile"] == 0.95);
-  const std::vector<Row> rows = predicted("runs.csv");
-  CHECK(bound["train"]["coverage"] == Catch::Approx(covered_share(rows)));
-  CHECK(bound["train"]["over_allocation"] == Catch::Approx(over_allocation(rows)));
-  CHECK_FALSE(bound.contains("test"));
-  for (const char* words :
-       {"95 % bound", "cross-conformal on 120 held-out rows", "loss mae at the quantile 0.95"})
-    CHECK_THAT(fitted.errors, ContainsSubstring(words));
-  // Twice the pinball loss of the fitted quantile, which the factor has moved.
-  double cost = 0;
-  for (const Row& row : rows) {
-    const double error = row.measured - row.predicted / bound["factor"].get<double>();
-    cost += std::abs(error) + 0.9 * error;
-  }
-  CHECK(file["search"]["cost"] == Catch::Approx(cost / 120).epsilon(1e-9));
-
-  const Words at = {"predict", "model.json", "--set", "input_mb=100", "threads=2"};
-  const ProgramResult alone = run(at);
-  CHECK_THAT(alone.errors, ContainsSubstring("a bound: 95 % of new runs are meant to stay"));
-  const nlohmann::json document = run(at, {"--json"}).json();
-  CHECK(document["quantile"] == 0.95);
-  CHECK(document["predicted_peak_mb"] ==
-        Catch::Approx(parse_number(alone.output.substr(0, alone.output.size() - 1)).value()));
-
-  const auto shown_as = [&](const char* language) {
-    return run({"show", "model.json", "--as", language});
-  };
-  CHECK_THAT(run({"show", "model.json"}).errors, ContainsSubstring("a bound: 95 %"));
-  CHECK_THAT(shown_as("snakemake").output, ContainsSubstring("def mem_mb(input_mb, threads):"));
-  CHECK_THAT(shown_as("nextflow").output, ContainsSubstring("memory {"));
-  CHECK_THAT(shown_as("slurm").output, ContainsSubstring("--mem=\"${request}M\""));
-  fit({"--quantile", "0.95", "--expression", "multi", "--residual", "process"}).succeeded();
-  CHECK_THAT(shown_as("slurm").failed(3), ContainsSubstring("--residual none"));
-  // Workflows request a bound, and other models are none.
-  fit({}).succeeded();
-  CHECK_THAT(shown_as("slurm").failed(3), ContainsSubstring("--quantile 0.95"));
-  CHECK_FALSE(run(at, {"--json"}).json().contains("quantile"));
-}
-
-TEST_CASE_METHOD(QuantileTest, "a bound is judged on the other parts of a split", "[quantile]") {
-  fit({"--quantile", "0.9", "--split", "60:20:20"}).succeeded();
-  const nlohmann::json file = model();
-  CHECK(file["prediction_intervals"]["method"] == "split conformal");
-  // The bound is the 22nd of the 24 validation rows, ceil(25 * 0.9) = 23 by rank.
-  CHECK(file["bound"]["validation"]["coverage"] == Catch::Approx(23.0 / 24));
-  CHECK(file["bound"]["test"]["coverage"].is_number());
-}
-
-TEST_CASE_METHOD(QuantileTest, "beyond the measured range a bound is the end of its interval",
-                 "[quantile]") {
-  const Words form = GENERATE(from_range(kFormsOfBounds));
-  const auto at = [&](const std::string& input) {
-    return run({"predict", "model.json", "--set", input, "threads=2", "--json"}).json();
-  };
-  write("some.csv", runs_of_law(119, 1));  // of which the ranks at 5 and 95 % are whole
-  for (const std::string quantile : {"0.95", "0.05"}) {
-    fit(both_of(form, {"--quantile", quantile}), "some.csv").succeeded();
-    for (const std::string input : {"input_mb=1", "input_mb=100", "input_mb=40000"}) {
-      CAPTURE(quantile, input);
-      const nlohmann::json document = at(input);
-      CHECK(document["predicted_peak_mb"] == document[quantile == "0.95" ? "upper" : "lower"]);
-      CHECK(document["lower"] < document["upper"]);
-    }
-  }
-}
-
 TEST_CASE_METHOD(QuantileTest,
                  "a bound covers its share of new runs beyond the measured range, too",
                  "[quantile]") {
@@ -188,50 +103,6 @@ TEST_CASE_METHOD(QuantileTest,
     covered += covered_share(predicted("large.csv")) / 5;
   }
   CHECK(covered > 0.85);  // 0.92, with a standard deviation of 0.03
-}
-
-TEST_CASE_METHOD(QuantileTest,
-                 "evaluate reports how well a bound holds, and its quantiles do not cross",
-                 "[quantile]") {
-  fit({"--quantile", "0.9"}).succeeded();
-  const std::vector<Row> rows = predicted("new.csv");
-  const Words evaluate = {"evaluate", "model.json", "new.csv"};
-  CHECK_THAT(run(evaluate).output,
-             ContainsSubstring("of the rows are at or below their 90 % bound, and all bounds "
-                               "together are "));
-  CHECK_THAT(run(evaluate).output, !ContainsSubstring("MAPE"));
-  const nlohmann::json document = run(evaluate, {"--format", "json"}).json();
-  CHECK(document["bound"]["coverage"] == Catch::Approx(covered_share(rows)));
-  CHECK(document["bound"]["over_allocation"] == Catch::Approx(over_allocation(rows)));
-  CHECK(run(evaluate, {"--fail-if", "coverage<0.8"}).exit_code == 0);
-  CHECK(run(evaluate, {"--fail-if", "coverage<0.99"}).exit_code == 4);
-
-  // Other quantiles are the upper ends of its intervals: multiples by the scores of the same
-  // held-out rows.
-  double last = 0;
-  for (const double quantile : {0.6, 0.75, 0.9, 0.95, 0.98}) {
-    const nlohmann::json at = run({"predict", "model.json", "--set", "input_mb=100", "threads=2",
-                                   "--json", "--coverage", to_text(2 * quantile - 1)})
-                                  .json();
-    const double upper = at["upper"];
-    CHECK(upper >= last);
-    if (quantile <= 0.9)
-      CHECK(upper == Catch::Approx(at["predicted_peak_mb"].get<double>()));
-    last = upper;
-  }
-}
-
-TEST_CASE_METHOD(QuantileTest, "options that do not go with a bound are refused", "[quantile]") {
-  const auto refusal = [&](const Words& further) {
-    return fit(both_of({"--quantile", "0.95"}, further)).failed(2);
-  };
-  CHECK_THAT(refusal({"--loss", "mse"}), ContainsSubstring("weighted absolute errors"));
-  for (const Words& option :
-       {Words{"--bootstrap", "50"}, Words{"--folds", "5"}, Words{"--repeats", "3"},
-        Words{"--coverage", "0.8"}, Words{"--coverage", "none"}})
-    CHECK_THAT(refusal(option), ContainsSubstring(option[0] + " cannot be combined with"));
-  CHECK(fit({"--quantile", "1"}).exit_code == 2);
-  CHECK(fit({"--quantile", "0"}).exit_code == 2);
 }
 
 TEST_CASE_METHOD(QuantileTest, "a bound of few rows is that of the interval and says so",

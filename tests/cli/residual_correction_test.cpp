@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -67,12 +65,11 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return out;
 }
 
-/// --set of the first configuration of asked.csv, without one of its columns.
-Words settings_of(const std::vector<Words>& asked, const std::string& without = "time_s") {
+/// --set of the first configuration of asked.csv.
+Words settings_of(const std::vector<Words>& asked) {
   Words out = {"--set"};
   for (std::size_t j = 0; j + 1 < asked[0].size(); ++j)
-    if (asked[0][j] != without)
-      out.push_back(asked[0][j] + "=" + asked[1][j]);
+    out.push_back(asked[0][j] + "=" + asked[1][j]);
   return out;
 }
 
@@ -96,41 +93,6 @@ std::string printed_rows(const nlohmann::json& constants, const std::vector<Word
 }
 
 }  // namespace
-
-TEST_CASE_METHOD(ProcessTest, "the correction of a process is shown beside the formula's shares",
-                 "[process]") {
-  write("few.csv", text_of(first_rows("lenet5_train900.csv", 80)));
-  const ProgramResult fitted =
-      run(both_of(both_of({"fit", "few.csv"}, kProduct), {"-o", "few.json"})).succeeded();
-  const nlohmann::json model = nlohmann::json::parse(read("few.json"));
-  std::vector<double> changes;
-  double here = 0;
-  for (std::size_t line = 2; line <= 81; ++line) {
-    const ProgramResult predicted = run(
-        {"predict", "few.json", "--json", "--quiet", "--like", "few.csv:" + std::to_string(line)});
-    const nlohmann::json said = nlohmann::json::parse(predicted.output);
-    const double factor = said["predicted_time_s"].get<double>() / said["trend"].get<double>();
-    changes.push_back(std::abs(factor - 1));
-    if (model["central_run"]["line"] == line)
-      here = factor;
-  }
-  std::sort(changes.begin(), changes.end());
-  // The upper of the two middle ones.
-  const double typical = model["correction"]["typical"];
-  CHECK(typical == Catch::Approx(changes[40]).epsilon(1e-9));
-  const std::string change = (here > 1 ? "+" : "") + perfmodel::percent(100 * (here - 1));
-  const std::string place =
-      "the central run (line " + std::to_string(model["central_run"]["line"].get<int>()) + ")";
-  CHECK_THAT(fitted.errors,
-             ContainsSubstring("times a residual correction: " + change + " at " + place +
-                               ", typically " + perfmodel::percent(100 * typical) + "\n"));
-  CHECK_THAT(run({"show", "few.json"}).errors,
-             ContainsSubstring("typically changes a time by " + perfmodel::percent(100 * typical)));
-  const std::string page = run({"report", "few.json", "few.csv"}).output;
-  CHECK_THAT(page, ContainsSubstring("beside the formula a residual correction: " + change +
-                                     " here, typically " + perfmodel::percent(100 * typical)));
-  CHECK_THAT(page, ContainsSubstring("(" + change + ")"));
-}
 
 TEST_CASE_METHOD(ProcessTest, "a residual process predicts runs that it has not seen better",
                  "[cli][process][whole-fits]") {
@@ -223,41 +185,6 @@ TEST_CASE_METHOD(ProcessTest, "a process does not depend on units", "[cli][proce
   }
 }
 
-TEST_CASE_METHOD(ProcessTest, "options that do not go with a process are refused",
-                 "[cli][process]") {
-  for (const Words& option :
-       {Words{"--loss", "mape"}, Words{"--l1", "0.1"}, Words{"--l2", "0.1"},
-        Words{"--method", "paper"}, Words{"--bounds", "p=-2:2"}, Words{"--repeats", "3"}})
-    CHECK_THAT(run({"fit", "runs.csv", "--residual", "process"}, option).failed(2),
-               ContainsSubstring(option[0]));
-  for (const char* command : {"sweep", "compare"})
-    CHECK_THAT(run({command, "runs.csv", "--residual", "process"}).failed(2),
-               ContainsSubstring("--residual"));
-  CHECK(run({"fit", "runs.csv", "--residual", "forest"}).exit_code == 2);
-}
-
-TEST_CASE_METHOD(ProcessTest, "every command that judges models handles a residual process",
-                 "[cli][process]") {
-  const nlohmann::json model = fit(both_of(
-      kProduct, {"--bootstrap", "20", "--folds", "3", "--coverage", "0.9", "--split", "80:20"}));
-  CHECK(model["uncertainty"]["samples"] == 20);
-  CHECK(model["cross_validation"]["folds"] == 3);
-  CHECK(model["prediction_intervals"]["level"] == 0.9);
-  CHECK(model["cross_validation"]["metrics"]["mape_percent"]["mean"].get<double>() < 30);
-
-  CHECK(run({"evaluate", "model.json", "runs.csv"}).exit_code == 0);
-  CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);
-  CHECK_THAT(read("page.html"), ContainsSubstring("with a residual correction"));
-  std::vector<Words> configurations = csv_cells(read("asked.csv"));
-  for (Words& row : configurations)
-    row.pop_back();
-  write("configurations.csv", text_of(configurations));
-  CHECK(run({"simulate", "model.json", "configurations.csv"}).exit_code == 0);
-  run({"scaling", "model.json", "--column", "workers", "--at", "1,2"},
-      settings_of(csv_cells(read("asked.csv")), "workers"))
-      .succeeded();
-}
-
 TEST_CASE_METHOD(ProcessTest, "compare lists a product with a process and accepts a gate on it",
                  "[cli][process][whole-fits]") {
   const nlohmann::json model = fit(both_of(kProduct, {"--split", "80:20"}));
@@ -333,92 +260,4 @@ TEST_CASE_METHOD(ProcessTest, "constants beside a process say whether the runs d
   const nlohmann::json eq4 = fit({"--residual", "process"})["constants"];
   CHECK(eq4["C_identified"].is_boolean());
   CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);
-}
-
-TEST_CASE_METHOD(ProcessTest, "scaling tables are full predictions, including the process",
-                 "[cli][process]") {
-  fit(kProduct);
-  const std::vector<Words> asked = csv_cells(read("asked.csv"));
-  std::vector<Words> configurations = {asked[0], asked[1], asked[1], asked[1]};
-  const auto batch = std::find(asked[0].begin(), asked[0].end(), "batch_size") - asked[0].begin();
-  const char* const batches[] = {"8", "32", "128"};
-  for (std::size_t k = 0; k < 3; ++k)
-    configurations[k + 1][static_cast<std::size_t>(batch)] = batches[k];
-  write("line.csv", text_of(configurations));
-  const std::vector<double> times = predictions("model.json", "line.csv");
-  const nlohmann::json table = run({"scaling", "model.json", "--column", "batch_size", "--at",
-                                    "8,32,128", "--format", "json"},
-                                   settings_of(asked, "batch_size"))
-                                   .json();
-  REQUIRE(table["rows"].size() == 3);
-  for (std::size_t k = 0; k < 3; ++k)
-    CHECK(table["rows"][k]["time"].get<double>() == Catch::Approx(times[k]).epsilon(1e-12));
-}
-
-TEST_CASE_METHOD(ProcessTest, "suggest finds the configurations that a process knows least about",
-                 "[cli][process]") {
-  std::vector<Words> rows = csv_cells(read("runs.csv"));
-  const auto column = std::find(rows[0].begin(), rows[0].end(), "dataset") - rows[0].begin();
-  const auto dataset = static_cast<std::size_t>(column);
-  std::vector<Words> known = {rows[0]};
-  std::vector<Words> plan = {rows[0]};
-  std::size_t few = 0;  // of cifar10
-  for (std::size_t row = 1; row < rows.size(); ++row) {
-    const bool rare = rows[row][dataset] == "cifar10";
-    if (row <= 120 ? !rare || ++few <= 2 : row <= 150)
-      (row <= 120 ? known : plan).push_back(rows[row]);
-  }
-  plan.push_back(known[1]);  // nothing new
-  write("known.csv", text_of(known));
-  write("plan.csv", text_of(plan));
-  fit(kProduct, "model.json", "known.csv");
-  const auto next = [&](const std::string& count, const Words& further) {
-    return run(both_of({"suggest", "model.json",
-                        std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json",
-                        "--among", "plan.csv", "--format", "json", "--next", count},
-                       further))
-        .json();
-  };
-  const nlohmann::json all = next("1000", {"--runs", "known.csv"});
-  REQUIRE(all["next"].size() == plan.size() - 1);
-  CHECK(all["next"][0]["configuration"]["dataset"] == "cifar10");
-  CHECK(all["next"].back()["configuration"]["dataset"] != "cifar10");
-  // What was measured since counts, too; without runs nothing does, as on a new machine.
-  CHECK(next("1", {})["mean_deviation"] > all["mean_deviation"]);
-  std::vector<Words> later = known;
-  later.insert(later.end(), plan.begin() + 1, plan.begin() + 4);
-  write("later.csv", text_of(later));
-  CHECK(next("1", {"--runs", "later.csv"})["mean_deviation"] < all["mean_deviation"]);
-  CHECK_THAT(run({"plan", std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json", "-n",
-                  "9", "--method", "d-optimal", "--model", "model.json"})
-                 .failed(2),
-             ContainsSubstring("suggest --next plans for predictions"));
-}
-
-TEST_CASE_METHOD(ProcessTest, "a process that contradicts itself is refused", "[cli][process]") {
-  const nlohmann::json model = fit(kProduct);
-  const auto refused = [&](const std::function<void(nlohmann::json&)>& spoil,
-                           const std::string& field) {
-    nlohmann::json other = model;
-    spoil(other["constants"]["process"]);
-    write("spoilt.json", other.dump());
-    CHECK_THAT(run({"predict", "spoilt.json", "asked.csv"}).failed(3), ContainsSubstring(field));
-  };
-  for (const auto& [file, version] : {std::pair{"process.json", 1}, std::pair{"plain.json", 2}}) {
-    nlohmann::json other = file == std::string("plain.json") ? fit({}) : model;
-    other["schema_version"] = version;
-    write(file, other.dump());
-    CHECK_THAT(run({"predict", file, "asked.csv"}).failed(3), ContainsSubstring("schema_version"));
-  }
-  refused([](nlohmann::json& gp) { gp["noise"] = 0; }, "process.noise");
-  refused([](nlohmann::json& gp) { gp["weights"].erase(0); }, "process.weights");
-  refused([](nlohmann::json& gp) { gp["numbers"][0]["codes"][0] = 9999; }, "codes[0]");
-  refused(
-      [](nlohmann::json& gp) {
-        nlohmann::json& numbers = gp["numbers"][0];
-        numbers["codes"][0] = numbers["values"].size();
-      },
-      "codes[0]");
-  refused([](nlohmann::json& gp) { gp["numbers"].erase(0); }, "every input");
-  refused([](nlohmann::json& gp) { gp["levels"][0]["column"] = "colour"; }, "'colour'");
 }

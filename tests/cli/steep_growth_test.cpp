@@ -131,50 +131,6 @@ TEST_CASE_METHOD(ProgramTest,
   CHECK(flat >= 3);
 }
 
-TEST_CASE_METHOD(ProgramTest, "every command warns beyond a scale at which a model grows steeply",
-                 "[steep]") {
-  // A floor with a small term beside it that grows with the fourth power of the GPUs.
-  write("runs.csv", csv_grid("width,gpus,time_s", {16., 32., 64.}, {1., 2., 3., 4.},
-                             [](double width, double gpus) {
-                               return std::sqrt(width) * (1 + 1e-3 * std::pow(gpus, 4));
-                             }));
-  const std::string growth = "beyond which the model grows as gpus^";
-  CHECK_THAT(run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--terms", "2",
-                  "-o", "model.json"})
-                 .errors,
-             ContainsSubstring("do not extrapolate gpus"));
-  const auto predict = [&](const std::string& gpus) {
-    return run({"predict", "model.json", "--set", "width=32", "gpus=" + gpus});
-  };
-  const auto json = [&](const std::string& gpus) {
-    return run({"predict", "model.json", "--json", "--set", "width=32", "gpus=" + gpus}).json();
-  };
-  CHECK_THAT(predict("16").errors, ContainsSubstring(growth));
-  const nlohmann::json findings = json("16")["range_findings"];
-  REQUIRE(findings.size() == 1);
-  CHECK_THAT(findings[0].get<std::string>(), ContainsSubstring(growth));
-  CHECK(json("2,16")["range_findings"].size() == 1);
-  CHECK_FALSE(json("2,3").contains("range_findings"));
-  for (const char* gpus : {"3", "0.5"})  // within, and below
-    CHECK_THAT(predict(gpus).errors, !ContainsSubstring(growth));
-  CHECK_THAT(run({"scaling", "model.json", "--column", "gpus", "--at", "1,4,16"}).errors,
-             ContainsSubstring(growth));
-  run({"report", "model.json", "runs.csv", "-o", "page.html"});
-  CHECK_THAT(read("page.html"), ContainsSubstring("beyond: \", " + growth));
-  const std::string comment = run({"report", "model.json", "runs.csv", "--format", "md"}).output;
-  CHECK_THAT(comment, ContainsSubstring("gpus was measured up to 4, " + growth));
-  const std::size_t warnings =
-      comment.find("**Warnings**");  // that its answers call "listed below"
-  REQUIRE(warnings != std::string::npos);
-  CHECK_THAT(comment.substr(warnings), ContainsSubstring("do not extrapolate gpus"));
-  CHECK_THAT(comment,
-             ContainsSubstring(
-                 std::to_string(std::count(comment.begin() + static_cast<std::ptrdiff_t>(warnings),
-                                           comment.end(), '\n') -
-                                1) +
-                 " warning"));
-}
-
 TEST_CASE_METHOD(ProgramTest,
                  "around a step nothing between its two values counts as measured, and beyond the "
                  "scale the trend speaks",
@@ -197,31 +153,4 @@ TEST_CASE_METHOD(ProgramTest,
     CAPTURE(gpus);
     CHECK(asked(gpus, "--json").json()["support"] == (std::stoi(gpus) > 16 ? "trend" : "process"));
   }
-}
-
-TEST_CASE_METHOD(
-    ProgramTest,
-    "residuals of Eq. (4) that rise at the end of a scale are reported, and again beyond it",
-    "[steep]") {
-  const std::vector<double> noise = {1, 1.03, 1.03, 1.01, 0.93, 0.99, 1.02, 1.02};
-  const std::vector<double> cores = {1, 2, 4, 8, 12, 16, 20, 24};
-  const auto said_of = [&](double constant, double power) {
-    std::string csv = "cores,time_s\n";
-    for (std::size_t i = 0; i < cores.size(); ++i)
-      csv += csv_row(cores[i], (constant + 95 * std::pow(cores[i], power)) * noise[i]);
-    write("runs.csv", csv);
-    return run({"fit", "runs.csv", "-o", "model.json"}).errors;
-  };
-  CHECK_THAT(said_of(0, -0.9), !ContainsSubstring("residuals"));
-  const std::string words = "beyond cores = 24 a doubling may take 1.";
-  CHECK_THAT(said_of(2, -1), ContainsSubstring("warning: " + words));
-  // The default form and its constants stay.
-  CHECK_THAT(read("model.json"),
-             ContainsSubstring("\"form\": \"generic\"") && ContainsSubstring("\"kind\": \"rise\""));
-  for (const Words& beyond :
-       {Words{"predict", "model.json", "--set", "cores=48"}, Words{"scaling", "model.json"}})
-    CHECK_THAT(run(beyond).errors, ContainsSubstring(words));
-  CHECK_THAT(run({"predict", "model.json", "--set", "cores=20"}).errors, !ContainsSubstring(words));
-  CHECK_THAT(run({"report", "model.json", "runs.csv", "--format", "md", "-o", "-"}).output,
-             ContainsSubstring(words));
 }

@@ -9,7 +9,6 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "support/markdown.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 
@@ -25,12 +24,12 @@ double wavy_time(double size, double gpus) {
   return 0.1 * std::pow(size, 0.8) * std::pow(gpus, -0.6) * std::exp(0.5 * std::sin(size / 8));
 }
 
-/// Runs of sizes up to `most`.
-std::string wavy_runs(double most, std::uint64_t seed) {
-  RandomStream random(seed, "wavy runs");
+/// Runs of sizes up to 64.
+std::string wavy_runs() {
+  RandomStream random(3, "wavy runs");
   std::string csv = "size,gpus,time_s\n";
   for (int row = 0; row < 160; ++row) {
-    const double size = std::round(4 * std::exp(std::log(most / 4) * random.uniform()) * 8) / 8;
+    const double size = std::round(4 * std::exp(std::log(16.0) * random.uniform()) * 8) / 8;
     const double gpus = std::pow(2, std::floor(4 * random.uniform()));
     csv += csv_row(size, gpus, wavy_time(size, gpus) * std::exp(0.02 * random.normal()));
   }
@@ -40,17 +39,13 @@ std::string wavy_runs(double most, std::uint64_t seed) {
 class SupportTest : public ProgramTest {
  public:
   SupportTest() {
-    write("runs.csv", wavy_runs(64, 3));
-    write("far.csv", wavy_runs(4096, 4));
+    write("runs.csv", wavy_runs());
     fit("runs.csv");
   }
   ProgramResult fit(const std::string& runs) const {
     return run({"fit", runs, "--intrinsic", "size", "-o", "model.json", "--expression", "multi",
                 "--terms", "1", "--residual", "process", "--coverage", "0.9"})
         .succeeded();
-  }
-  nlohmann::json evaluated(const std::string& runs, const Words& further = {}) const {
-    return run({"evaluate", "model.json", runs, "--format", "json"}, further).json();
   }
   nlohmann::json predicted(double size, double gpus) const {
     return run({"predict", "model.json", "--json", "--set", "size=" + to_text(size),
@@ -142,36 +137,6 @@ class ProcessByJson {
 
 }  // namespace
 
-TEST_CASE_METHOD(SupportTest, "a prediction says whether runs are near",
-                 "[cli][process][support]") {
-  CHECK(predicted(16, 2)["support"] == "process");
-  CHECK(predicted(40000, 2)["support"] == "trend");
-  write("asked.csv", "size,gpus\n16,2\n40000,2\n20,4\n");
-  const auto lines = lines_of(run({"predict", "model.json", "asked.csv"}).succeeded().output);
-  REQUIRE(lines.size() == 4);
-  CHECK(lines[0] == "size,gpus,predicted_time_s,lower,upper,in_range,support,formula");
-  CHECK_THAT(lines[1], ContainsSubstring(",true,process"));
-  CHECK_THAT(lines[2], ContainsSubstring(",false,trend"));
-  CHECK_THAT(lines[3], ContainsSubstring(",true,process"));
-
-  // A wave of the size alone: the process has no use for gpus, so that its kernel never leaves it.
-  // That column is left at its last value all the same.
-  const double near = relative_width(predicted(16, 8));
-  CHECK(predicted(16, 8)["support"] == "process");
-  for (const double gpus : {9., 64., 1024.}) {
-    const nlohmann::json far = predicted(16, gpus);
-    CAPTURE(gpus);
-    CHECK(far["support"] == "trend");
-    CHECK(far["in_range"] == false);
-    CHECK(relative_width(far) > near);
-  }
-  CHECK(relative_width(predicted(16, 64)) > 3 * near);
-  write("beyond.csv", "size,gpus,time_s\n16,64,0.1\n20,128,0.1\n16,4,0.4\n");
-  const nlohmann::json report = evaluated("beyond.csv");
-  CHECK(report["support"] == nlohmann::json({{"process", 1}, {"trend", 2}}));
-  CHECK(report["prediction_intervals"]["far"]["rows"] == 2);
-}
-
 TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is not known",
                  "[cli][process][support]") {
   // Of the residual process alone: without what the runs say beside the formula.
@@ -255,69 +220,4 @@ TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of 
   older["prediction_intervals"]["held_out_deviation"] = 0;
   write("model.json", older.dump());
   CHECK(run({"predict", "model.json", "--set", "size=16", "gpus=2"}).exit_code == 3);
-}
-
-TEST_CASE_METHOD(SupportTest, "evaluate tells rows with runs near from the others",
-                 "[cli][process][support]") {
-  const nlohmann::json report = evaluated("far.csv", {"--residuals", "residuals.csv"});
-  const std::size_t near = report["support"]["process"];
-  const std::size_t far = report["support"]["trend"];
-  CHECK(near + far == 160);
-  CHECK(near > 20);
-  CHECK(far > 20);
-  const nlohmann::json& intervals = report["prediction_intervals"];
-  const nlohmann::json& of_near = intervals["near"];
-  const nlohmann::json& of_far = intervals["far"];
-  CHECK(of_near["rows"] == near);
-  CHECK(of_far["rows"] == far);
-  const auto joined = [&](const char* figure) {
-    return (static_cast<double>(near) * of_near[figure].get<double>() +
-            static_cast<double>(far) * of_far[figure].get<double>()) /
-           160;
-  };
-  CHECK(joined("coverage") == Catch::Approx(intervals["coverage"].get<double>()));
-  CHECK(joined("mean_width") == Catch::Approx(intervals["mean_width"].get<double>()));
-  // The predictions of each row say the same.
-  const std::string residuals = read("residuals.csv");
-  CHECK(lines_of(residuals)[0].ends_with(",support"));
-  CHECK(occurrences(residuals, ",process\n") == near);
-  const std::string rows = run({"predict", "model.json", "far.csv"}).succeeded().output;
-  CHECK(occurrences(rows, ",process,") == near);
-  CHECK_THAT(run({"evaluate", "model.json", "far.csv"}).succeeded().output,
-             ContainsSubstring(std::to_string(near) + " of 160 rows have training runs nearby ("));
-}
-
-TEST_CASE_METHOD(SupportTest, "a formula alone says nothing about support", "[cli][support]") {
-  run({"fit", "runs.csv", "--intrinsic", "size", "-o", "model.json", "--coverage", "0.9"})
-      .succeeded();
-  CHECK(!predicted(16, 2).contains("support"));
-  CHECK(model()["prediction_intervals"]["score"] == "ln(measured / predicted)");
-  const nlohmann::json report = evaluated("runs.csv");
-  CHECK(!report.contains("support"));
-  CHECK(!report["prediction_intervals"].contains("near"));
-  // Scores that are divided need a process to divide them by.
-  nlohmann::json changed = model();
-  changed["prediction_intervals"]["score"] = "ln(measured / predicted) / deviation";
-  write("model.json", changed.dump());
-  CHECK_THAT(run({"predict", "model.json", "--set", "size=16", "gpus=2"}).failed(3),
-             ContainsSubstring("prediction_intervals.score"));
-}
-
-TEST_CASE_METHOD(SupportTest, "an interval without an upper end is written as null and is no error",
-                 "[cli][process][support]") {
-  nlohmann::json wide = model();
-  nlohmann::json& scores = wide["prediction_intervals"]["scores"];
-  for (std::size_t k = scores.size() - 20; k < scores.size(); ++k)
-    scores[k] = 8117 + k;
-  write("model.json", wide.dump());
-  const nlohmann::json far = predicted(40000, 2);
-  CHECK(far["upper"].is_null());
-  CHECK(far["predicted_time_s"].is_number());
-  CHECK_THAT(run({"predict", "model.json", "--set", "size=40000", "gpus=2"}).succeeded().errors,
-             ContainsSubstring(" or more") && !ContainsSubstring("inf"));
-  CHECK(evaluated("far.csv")["prediction_intervals"]["mean_width"].is_null());
-  for (const char* command : {"evaluate", "predict"})
-    CHECK_THAT(run({command, "model.json", "far.csv"}).succeeded().output,
-               !ContainsSubstring("inf"));
-  CHECK(run({"report", "model.json", "runs.csv"}).exit_code == 0);
 }

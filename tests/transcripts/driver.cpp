@@ -15,6 +15,7 @@
 // With --update, outputs that differ are written into the page; look at what changed.
 
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -165,8 +166,14 @@ int print_json(int count, char** words) {
 }  // namespace
 
 int main(int count, char** words) {
-  if (std::string(words[0]).ends_with("json"))
-    return print_json(count, words);
+  if (std::string(words[0]).ends_with("json")) {
+    try {
+      return print_json(count, words);
+    } catch (const std::exception& error) {
+      std::cout << "json: " << error.what() << '\n';
+      return 1;
+    }
+  }
   const bool updates = count > 1 && std::string(words[1]) == "--update";
   const char* other = std::getenv("PERFMODEL_TESTED_PROGRAM");
   bool all = true;

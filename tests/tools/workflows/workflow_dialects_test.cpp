@@ -180,21 +180,6 @@ TEST_CASE("the Snakemake function computes the bound rounded up",
   check_requests(*printed, runs, units);
 }
 
-TEST_CASE(
-    "a Snakemake rule takes the size of its input and its threads where columns are so called",
-    "[model][show][workflow]") {
-  ModelSpec spec;
-  spec.target = "peak_mb";
-  spec.intrinsic = {{"input_size_mb", 1, 2}};
-  spec.categorical = {{"tool", {"a", "b"}}};
-  spec.extrinsic = {{"threads", 1, 2}};
-  Eigen::VectorXd constants(6);
-  constants << 1, 2, 3, 1, -1, 0;
-  CHECK_THAT(terms_code(spec, constants, FormulaLanguage::snakemake),
-             ContainsSubstring("mem_mb(input_size_mb=input.size_mb, tool=wildcards.tool, "
-                               "threads=threads)"));
-}
-
 TEST_CASE("the Slurm script requests the bound rounded up", "[model][show][workflow]") {
   const auto [unit, option, suffix, units] =
       GENERATE(table<std::string, std::string, std::string, double>(
@@ -213,30 +198,6 @@ TEST_CASE("the Slurm script requests the bound rounded up", "[model][show][workf
   const std::string bare =
       std::regex_replace(*printed, std::regex(option + "([0-9]+)" + suffix + " job.sh"), "$1");
   check_requests(bare, runs, units);
-}
-
-TEST_CASE("the Slurm script refuses unknown levels and variables that are not set",
-          "[model][show][workflow]") {
-  const test::SumRuns runs = runs_with_unit("GB");
-  const test::TemporaryDirectory directory;
-  const std::string script = directory.write("request.sh", code_of(runs, FormulaLanguage::slurm));
-  std::string known;
-  std::string unknown;
-  for (const auto& [column, value] : values_of(runs, 0)) {
-    known += column + "=" + value + " ";
-    unknown += column + "=" + (value[0] == '"' ? "elsewhere" : value) + " ";
-  }
-  CHECK_FALSE(test::succeeds(unknown + "bash " + script));
-  CHECK_FALSE(test::succeeds(known.substr(known.find(' ') + 1) + "bash " + script));
-  const std::string first = runs.spec.intrinsic[0].column;
-  const auto answer_for = [&](const std::string& value) {
-    return test::output_of("(" + known + first + "=" + value + " bash " + script + ") 2>&1; true")
-        .value_or("");
-  };
-  for (const std::string value : {"8G", "1e", "x", "1,5", "-"})
-    CHECK_THAT(answer_for(value), ContainsSubstring(first + "=" + value + " is no plain number"));
-  for (const std::string value : {"8", "1.5e3", ".5", "+2"})
-    CHECK_THAT(answer_for(value), !ContainsSubstring("plain number"));
 }
 
 TEST_CASE("the arithmetic of the Nextflow directive computes the bound rounded up",
@@ -262,20 +223,6 @@ TEST_CASE("the arithmetic of the Nextflow directive computes the bound rounded u
       test::output_of_javascript(code + calls_of(runs, "console.log(request(", "))"));
   REQUIRE(printed);
   check_requests(*printed, runs, units);
-}
-
-TEST_CASE("a workflow needs a bound in a unit of memory or time", "[model][show][workflow]") {
-  for (const FormulaLanguage language :
-       {FormulaLanguage::nextflow, FormulaLanguage::snakemake, FormulaLanguage::slurm}) {
-    CHECK_NOTHROW(code_of(runs_with_unit("MB"), language));
-    CHECK_THROWS_AS(code_of(runs_with_unit("lines"), language), InputError);
-    CHECK_THROWS_AS(code_of(runs_with_unit("%"), language), InputError);
-  }
-  FittedModel model = runs_with_unit("MB").truth;
-  CHECK_THROWS_WITH(formula_code(model, FormulaLanguage::slurm),
-                    ContainsSubstring("half of the jobs would exceed"));
-  model.bound = Bound{.quantile = 0.95, .factor = 1, .train = {}, .validation = {}, .test = {}};
-  CHECK_NOTHROW(formula_code(model, FormulaLanguage::slurm));
 }
 
 TEST_CASE("names and levels with a meaning in a workflow remain what they are",
