@@ -1,4 +1,5 @@
-// The ranking of many models says where it compares them, and predict gives the same there.
+// The ranking of many models says where it compares them, and predict gives the same there. What it
+// says is in tests/transcripts/ranking.md.
 
 #include <cmath>
 #include <map>
@@ -7,7 +8,6 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "base/text.hpp"
 #include "support/csv_text.hpp"
 #include "support/generated_runs.hpp"
 #include "support/markdown.hpp"
@@ -17,7 +17,6 @@
 
 using namespace perfmodel::test;
 using Catch::Approx;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -44,24 +43,16 @@ std::vector<std::string> cells_of_row(const std::string& line) {
 struct Ranking {
   std::string heading;
   std::vector<RankedRow> rows;
-
-  const RankedRow& of(const std::string& group) const {
-    for (const RankedRow& row : rows)
-      if (row.at("g") == group)
-        return row;
-    FAIL("no group " + group);
-    return rows[0];
-  }
 };
 
 class RankedGroups : public ProgramTest {
  public:
   /// The ranking of time_s in seconds.
-  Ranking ranking(const Words& options = {}) const {
+  Ranking ranking() const {
     Ranking out;
     std::vector<std::string> names;
     for (const std::string& line :
-         lines_of(run({"report", "all.jsonl", "--format", "md"}, options).succeeded().output)) {
+         lines_of(run({"report", "all.jsonl", "--format", "md"}).succeeded().output)) {
       if (line.starts_with("**time"))
         out.heading = line;
       else if (line.starts_with("| share"))
@@ -97,38 +88,6 @@ double time_in_row(const RankedRow& row) {
 }
 
 }  // namespace
-
-// Where n is the only column of numbers it is taken as the scale, and where k varies as well it is
-// an input like k.
-TEST_CASE_METHOD(RankedGroups, "all groups are ranked where the heading says, whatever n is there",
-                 "[cli][many]") {
-  std::string text = "g,n,k,time_s\n";
-  for (const double n : {10, 20, 40, 80, 160, 320})
-    for (const int repeat : {0, 1})
-      text += csv_row("scale", n, 3, 0.02 * n * (1 + 1e-3 * repeat));
-  for (const double k : {1, 2, 3, 5})
-    for (const double n : {10, 20, 40, 80})
-      text += csv_row("input", n, k, 0.01 * n * std::sqrt(k));
-  for (const double k : {1, 2, 3, 5})
-    text += csv_row("fixed", 40, k, 0.5 * k);
-  write("runs.csv", text);
-  run({"fit", "runs.csv", "--by", "g", "--expression", "auto", "-o", "all.jsonl"}).succeeded();
-  const Ranking here = ranking();
-  CHECK_THAT(here.heading,
-             ContainsSubstring("at n = 320, all else as in") && ContainsSubstring("k=2"));
-  CHECK(time_in_row(here.of("scale")) == Approx(6.4).epsilon(0.01));
-  CHECK(time_in_row(here.of("input")) == Approx(3.2 * std::sqrt(2)).epsilon(0.01));
-  CHECK(std::stod(here.of("input").at("x2")) == Approx(2).epsilon(0.01));
-  CHECK(time_in_row(here.of("fixed")) == Approx(1).epsilon(0.01));
-  CHECK_THAT(here.of("fixed").at("look at"), ContainsSubstring("at n=40"));
-  const std::string shown = run({"show", "all.jsonl"}).succeeded().errors;
-  for (const std::string& line : lines_of(shown))
-    CHECK((line.find("  input  ") == std::string::npos) ==
-          (line.find("extrapolated") == std::string::npos));
-  // The same place as a setting.
-  const Ranking set = ranking({"--set", "n=320"});
-  CHECK(set.rows == here.rows);
-}
 
 TEST_CASE_METHOD(RankedGroups, "property: the ranking has the times that predict has at its place",
                  "[cli][many][property]") {

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/random.hpp"
-#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;
@@ -62,27 +61,6 @@ LinearCost random_cost(RandomStream& random) {
 
 }  // namespace
 
-TEST_CASE("the tiny example of three layers has the published times", "[ssgd]") {
-  const auto gradients = gradients_of({3, 5, 2}, {1000, 2000, 3000});
-  const LinearCost cost{4, 0.002};
-  CHECK(finish(gradients, {Merge::none, 0}, cost) == Catch::Approx(26));
-  CHECK(finish(gradients, {Merge::mgwfbp, 0}, cost) == Catch::Approx(22));
-  CHECK(finish(gradients, {Merge::optimal, 0}, cost) == Catch::Approx(22));
-}
-
-TEST_CASE("the released code's rule misses the optimum of the counter-example", "[ssgd]") {
-  const auto gradients = gradients_of({2, 1, 2}, {1, 1, 1});
-  const LinearCost cost{2, 1};
-  CHECK(finish(gradients, {Merge::none, 0}, cost) == 11);
-  CHECK(finish(gradients, {Merge::mgwfbp, 0}, cost) == 10);
-  CHECK(finish(gradients, {Merge::optimal, 0}, cost) == 9);
-  const auto groups = group(gradients, {Merge::optimal, 0}, cost);
-  REQUIRE(groups.size() == 2);
-  CHECK(groups[0].last == 0);
-  CHECK(groups[1].first == 1);
-  CHECK(groups[1].last == 2);
-}
-
 TEST_CASE("the dynamic programme equals brute force in 1000 random cases", "[ssgd]") {
   RandomStream random(1, "ssgd brute force");
   std::size_t rule_is_worse = 0;
@@ -122,26 +100,5 @@ TEST_CASE("a message starts when its gradients are ready and the channel is free
       REQUIRE(message.start_us >= gradients[message.gradients.last].ready_us);
       free = message.end_us;
     }
-  }
-}
-
-TEST_CASE("a threshold closes a message as soon as it is reached", "[ssgd]") {
-  const auto gradients = gradients_of({1, 1, 1, 1}, {10, 30, 20, 20});
-  const auto groups = group(gradients, {Merge::threshold, 40}, {});
-  REQUIRE(groups.size() == 2);
-  CHECK(groups[0].last == 1);  // 20 + 20
-  CHECK(groups[1].last == 3);  // 30 + 10
-  CHECK(group(gradients, {Merge::threshold, 1}, {}).size() == 4);
-  CHECK(group(gradients, {Merge::threshold, 1e9}, {}).size() == 1);
-  CHECK(group({}, {Merge::threshold, 1}, {}).empty());
-}
-
-TEST_CASE("merge policies read back what they print and refuse the rest", "[ssgd]") {
-  for (const std::string text : {"none", "single", "threshold:1048576", "mgwfbp", "optimal"})
-    CHECK(to_text(parse_merge(text)) == text);
-  for (const std::string text :
-       {"", "greedy", "threshold", "threshold:", "threshold:0", "threshold:-1", "threshold:1MB"}) {
-    CAPTURE(text);
-    CHECK_THROWS_AS(parse_merge(text), UsageError);
   }
 }

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/random.hpp"
-#include "perfmodel/error.hpp"
 #include "perfmodel/reading.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
@@ -31,90 +30,7 @@ StudyRequest request_for(std::size_t workers, Merge merge) {
   return request;
 }
 
-double total_with(const Phases& phases) {
-  StudyRequest request = request_for(4, Merge::none);
-  request.phases = phases;
-  return study(tiny(), request).chosen.total_us;
-}
-
 }  // namespace
-
-TEST_CASE("the tiny example ends when the formulas say so", "[ssgd]") {
-  const Study none = study(tiny(), request_for(4, Merge::none));
-  CHECK(none.chosen.finish_us == Approx(26));
-  CHECK(none.chosen.exposed_us == Approx(16));
-  CHECK(none.chosen.communication_us == Approx(24));
-  CHECK(none.chosen.total_us == Approx(36));
-  CHECK(none.single.total_us == Approx(20));
-  CHECK(none.speedup == Approx(4 * 20.0 / 36));
-  CHECK(none.efficiency == Approx(20.0 / 36));
-  CHECK(none.lost_to_communication_us == Approx(16));
-  CHECK(none.lost_to_imbalance_us == 0);
-  CHECK(none.bound_us == Approx(36));  // 10 + max(10 + 6, 2 + 24)
-  CHECK(study(tiny(), request_for(4, Merge::single)).chosen.finish_us == Approx(10 + 4 + 12));
-  CHECK(study(tiny(), request_for(4, Merge::mgwfbp)).chosen.finish_us == Approx(22));
-}
-
-TEST_CASE(
-    "messages that are not overlapped wait for the end of the backward pass, and one worker "
-    "sends none",
-    "[ssgd]") {
-  const Study naive = study(tiny(), request_for(4, Merge::naive));
-  CHECK(naive.chosen.total_us == Approx(20 + 24));
-  const double r = 24.0 / 20;
-  CHECK(naive.speedup == Approx(4 / (1 + r)));
-  StudyRequest request;  // without times of messages
-  request.workers = 1;
-  const Study study = ssgd::study(tiny(), request);
-  CHECK(study.chosen.total_us == 20);
-  CHECK(study.speedup == 1);
-  CHECK(study.chosen.messages.empty());
-  CHECK(study.pop.global_efficiency == 1);
-}
-
-TEST_CASE("the input pipelines hide what their formulas say", "[ssgd]") {
-  // The compute branch takes 36.
-  using enum InputPipeline;
-  const auto phases = [](double read, double copy, InputPipeline pipeline) {
-    return Phases{
-        .read_us = read, .split_us = 2, .copy_us = copy, .update_us = 1, .pipeline = pipeline};
-  };
-  CHECK(total_with(phases(5, 3, serial)) == Approx(5 + 2 + 3 + 37));
-  CHECK(total_with(phases(5, 3, host_prefetch)) == Approx(3 + 37));
-  CHECK(total_with(phases(50, 3, host_prefetch)) == Approx(52));
-  CHECK(total_with(phases(5, 3, device_buffer)) == Approx(37));
-  CHECK(total_with(phases(40, 3, device_buffer)) == Approx(45));
-  CHECK(total_with(phases(40, 3, three_stages)) == Approx(42));
-  CHECK(total_with(phases(5, 60, three_stages)) == Approx(60));
-}
-
-TEST_CASE("a shared disk is read once per worker", "[ssgd]") {
-  StudyRequest request = request_for(4, Merge::none);
-  request.phases.read_us = 5;
-  request.phases.copy_us = 3;
-  request.shared_disk = true;
-  CHECK(study(tiny(), request).chosen.total_us == Approx(36 + 20 + 3));
-  request.shared_bus = true;
-  const Study both = study(tiny(), request);
-  CHECK(both.chosen.total_us == Approx(36 + 20 + 12));
-  CHECK(both.single.total_us == Approx(20 + 5 + 3));
-}
-
-TEST_CASE("a load imbalance factor stretches compute alone", "[ssgd]") {
-  StudyRequest request = request_for(4, Merge::single);
-  request.imbalance = imbalance_of_factor(0.5, 4);
-  request.phases.update_us = 7;
-  const Study study = ssgd::study(tiny(), request);
-  CHECK(study.chosen.total_us == Approx(1.5 * 20 + 16 + 7));
-  CHECK(study.lost_to_imbalance_us == Approx(10));
-  CHECK(study.pop.load_balance == Approx(27.0 / 37));
-  CHECK(study.pop.parallel_efficiency == Approx(27.0 / 53));
-  CHECK(study.pop.communication_efficiency == Approx(37.0 / 53));
-  CHECK(study.pop.communication_efficiency ==
-        Approx(study.pop.serialisation_efficiency * study.pop.transfer_efficiency));
-  CHECK(study.pop.parallel_efficiency ==
-        Approx(study.pop.load_balance * study.pop.communication_efficiency));
-}
 
 TEST_CASE("among measured workers the slowest decides, gradient by gradient", "[ssgd]") {
   const Profile profile =
@@ -139,58 +55,6 @@ TEST_CASE("among measured workers the slowest decides, gradient by gradient", "[
   CHECK(study.imbalance.imbalance_ratio == Approx(14 / 13.5));
   request.workers = 3;
   CHECK_THROWS_WITH(ssgd::study(profile, request), "the file has the times of 2 workers, not of 3");
-}
-
-TEST_CASE("strong scaling compares with the whole batch on one worker", "[ssgd]") {
-  StudyRequest request = request_for(4, Merge::single);
-  request.reference =
-      profile_of(test::table_of("layer,t_f_us,t_b_us,grad_bytes\n1,30,42,6000\n"), {});
-  request.phases.read_us = 2;
-  const Study study = ssgd::study(tiny(), request);
-  CHECK(study.strong_scaling);
-  CHECK(study.single.total_us == Approx(72 + 8));
-  CHECK(study.speedup == Approx(80.0 / 38));
-  CHECK(study.pop.computation_scaling == Approx(72.0 / 80));
-}
-
-TEST_CASE(
-    "schedules without times are left out, and refused where they are chosen, and measured "
-    "messages go before the cost model, which compares all",
-    "[ssgd]") {
-  const Profile measured = profile_of(
-      test::table_of("layer,t_f_us,t_b_us,grad_bytes,t_c_us\n1,1,3,100,5\n2,1,4,100,6\n"), {});
-  StudyRequest request;
-  request.workers = 2;
-  const Study study = ssgd::study(measured, request);
-  REQUIRE(study.schedules.size() == 2);
-  CHECK(study.schedules[0].name == "naive");
-  CHECK(study.schedules[1].name == "none");
-  CHECK(study.schedules[1].chosen);
-  CHECK(study.chosen.finish_us == 15);
-  request.merge = {Merge::optimal, 0};
-  CHECK_THROWS_WITH(ssgd::study(measured, request),
-                    "how long does a message take? Pass a cost model (--allreduce, "
-                    "--fit-allreduce or --message-start-us), or, without merging, a file with a "
-                    "column t_c_us");
-
-  const Study costed = ssgd::study(measured, request_for(2, Merge::none));
-  REQUIRE(costed.schedules.size() == 7);
-  CHECK(costed.schedules[1].measured);
-  CHECK(costed.schedules[1].chosen);
-  CHECK_FALSE(costed.schedules[3].measured);
-  CHECK_FALSE(costed.schedules[3].chosen);
-  CHECK(costed.chosen.finish_us == 15);
-}
-
-TEST_CASE("a layer without a gradient sends no message", "[ssgd]") {
-  const Profile profile = profile_of(
-      test::table_of("layer,t_f_us,t_b_us,grad_bytes\n1,1,3,0\n2,1,4,100\n3,1,4,0\n"), {});
-  StudyRequest request = request_for(2, Merge::none);
-  const Study study = ssgd::study(profile, request);
-  CHECK(study.chosen.messages.size() == 1);
-  CHECK(study.chosen.finish_us == Approx(12.2));  // ready at 8
-  request.cost = LinearCost{1, 0};
-  CHECK(ssgd::study(profile, request).chosen.finish_us == 11);  // hidden: the backward pass ends
 }
 
 TEST_CASE("no schedule is faster than compute and none slower than naive", "[ssgd]") {
