@@ -68,7 +68,7 @@ for name in "${@:?see the top of this file}"; do
     ;;
   no-tools)
     build no-tools -DPERFMODEL_BUILD_TESTS=OFF \
-      -DPERFMODEL_WITHOUT='compare;import;many;scaling;ssgd;suggest;workflows'
+      -DPERFMODEL_WITHOUT='compare;diff;import;many;scaling;ssgd;suggest;workflows'
     bash tests/tools/without.sh build/nightly-no-tools/perfmodel
     ;;
   arm64)

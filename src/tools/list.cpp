@@ -9,6 +9,7 @@ namespace perfmodel {
 
 // Each is defined in its tool.
 void add_compare();
+void add_diff();
 void add_import();
 void add_many();
 void add_scaling();
@@ -46,6 +47,8 @@ void add_all() {
       {"many", {"merge", "fit --by", "fit --shard", "fit --resume"}}, [] { add_many(); });
   use<has("compare")>(
       {"compare", {"sweep", "compare", "simulate"}}, [] { add_compare(); });
+  use<has("diff")>(
+      {"diff", {"diff"}}, [] { add_diff(); });
   use<has("import")>(
       {"import",
        {"import", "--input-format json", "--input-format google-benchmark",

@@ -10,8 +10,8 @@
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE_METHOD(ProgramTest,
-                 "a model of failing is read as the same bytes, and predicts the same", "[cli]") {
+TEST_CASE_METHOD(ProgramTest, "a model of failing is read as the same bytes, and predicts the same",
+                 "[cli]") {
   write("runs.csv",
         csv_grid("size,workers,device,time_s", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
                  {1, 2, 4, 8}, [](double size, double workers) {

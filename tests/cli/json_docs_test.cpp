@@ -195,6 +195,7 @@ TEST_CASE_METHOD(Documents, "documents keep to their schemas", "[cli][docs]") {
            {"evaluate", "model.json", "runs.csv", "--format", "json", "--baseline", "old.json",
             "--outliers", "1", "--fail-if", "mape>1e9", "--fail-if", "mape_drift>1e9"},
            {"compare", "runs.csv", "--terms", "1", "--format", "json"},
+           {"diff", "runs.csv", "doubled.csv", "--format", "json", "--fail-if", "geomean>1e9"},
            {"sweep", "runs.csv", "--lambdas", "1e-3:1e-2", "--format", "json"},
            {"scaling", "model.json", "--column", "workers", "--format", "json"},
            {"scaling", "model.json", "--column", "workers", "--kind", "weak", "--format", "json"},

@@ -236,6 +236,9 @@ def github(folder):
     output, succeeded = run_job()
     check(not succeeded, "the job has not failed")
     check(output.count("::error") == 3, output)
+    # It fails for one reason: the new model is not judged, too.
+    check(output.count("perfmodel: error") == 1, output)
+    check("nightly.sh: the new runs contradict model.json: nightly/report.html\n" in output, output)
     check("|" in folder.read("GITHUB_STEP_SUMMARY"), "the summary of a failed job is empty")
 
 

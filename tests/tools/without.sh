@@ -36,6 +36,7 @@ refuses 2 many merge "$work/part-1.jsonl"
 refuses 2 many fit "$runs" --by activation
 refuses 2 many fit "$runs" --target time_s,batch_size
 refuses 2 scaling scaling "$work/model.json"
+refuses 2 diff diff "$runs" "$work/runs.json"
 refuses 2 ssgd ssgd layers.csv
 refuses 2 import import "$work/runs.json"
 refuses 2 import fit "$work/runs.json" --input-format json

@@ -229,11 +229,11 @@ double FailureModel::probability(const ModelSpec& spec, const Configuration& at)
   return probabilities(one)[0];
 }
 
-std::vector<bool> FailureModel::are_likely(const Table& configurations) const {
+std::vector<bool> FailureModel::are_likely(const Table& configurations, double most) const {
   const VectorXd p = probabilities(configurations);
   std::vector<bool> out(configurations.rows());
   for (std::size_t row = 0; row < out.size(); ++row)
-    out[row] = p[index(row)] > most_accepted;
+    out[row] = p[index(row)] > most;
   return out;
 }
 

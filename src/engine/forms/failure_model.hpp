@@ -48,8 +48,8 @@ class FailureModel {
   /// The most that is accepted of what is suggested: of four runs, one fails.
   static constexpr double most_accepted = 0.25;
 
-  /// Per row, whether the probability is above that.
-  std::vector<bool> are_likely(const Table& configurations) const;
+  /// Per row, whether the probability is above `most`.
+  std::vector<bool> are_likely(const Table& configurations, double most = most_accepted) const;
 
  private:
   FailureFacts facts_;

@@ -91,7 +91,7 @@ std::vector<Figure> bias_figures(const Biases& biases, const std::string& part) 
   std::vector<Figure> out = {{"bias", biases.all.value, part, biases.all.interval}};
   for (const LevelBias& level : biases.levels)
     out.push_back({"bias", level.bias.value, "the rows of " + level.column + " = " + level.level,
-                   level.bias.interval});
+                   level.bias.interval, level.column + " = " + level.level});
   return out;
 }
 
@@ -304,7 +304,7 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
   const std::vector<Figure> biases = bias_figures(report.bias, part);
   figures.push_back(biases.front());
   for (const Figure& bias : biases)
-    figures.push_back({kAnyBias, bias.value, bias.part, bias.interval});
+    figures.push_back({kAnyBias, bias.value, bias.part, bias.interval, bias.of});
   figures.push_back({"rows", static_cast<double>(report.metrics.rows), part, {}});
   figures.push_back({"failed", static_cast<double>(failed), part, {}});
   if (report.baseline)

@@ -23,6 +23,11 @@ std::string measured_text(const GateDocument& gate) {
          gate_interval_text(gate.interval);
 }
 
+/// "any.bias>10 for mode = a".
+std::string condition_text(const GateDocument& gate) {
+  return gate.condition + (gate.of.empty() ? "" : " for " + gate.of);
+}
+
 std::string judged_text(const EvaluationDocument& report) {
   return report.model_file + " on " + report.runs_file;
 }
@@ -71,10 +76,10 @@ std::string junit_report(const EvaluationDocument& report) {
   out += "    </properties>\n";
   for (const GateDocument& gate : report.gates) {
     out += "    <testcase" + attribute("classname", judged_text(report)) +
-           attribute("name", "fail if " + gate.condition);
+           attribute("name", "fail if " + condition_text(gate));
     if (gate.fired) {
       out += ">\n      <failure" + attribute("type", "condition") +
-             attribute("message", gate.condition + " holds: " + measured_text(gate)) +
+             attribute("message", condition_text(gate) + " holds: " + measured_text(gate)) +
              "/>\n    </testcase>\n";
     } else {
       out += "/>\n";
@@ -98,7 +103,7 @@ std::string github_annotations(const EvaluationDocument& report) {
   for (const GateDocument& gate : report.gates) {
     out += workflow_command(
         gate.fired ? "error" : "notice", judged_text(report),
-        (gate.fired ? "failed: " : "passed: ") + gate.condition + ": " + measured_text(gate));
+        (gate.fired ? "failed: " : "passed: ") + condition_text(gate) + ": " + measured_text(gate));
   }
   return out;
 }

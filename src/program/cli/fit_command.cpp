@@ -16,6 +16,7 @@
 #include "forms/form.hpp"
 #include "jobs/large_runs.hpp"
 #include "storage/files.hpp"
+#include "table/expressions.hpp"
 #include "table/table.hpp"
 #include "trust/cross_validation.hpp"
 #include "trust/resampling.hpp"
@@ -433,6 +434,8 @@ void show_fit(const FitArguments& arguments, const PreparedFit& prepared, const 
     for (const std::string& step :
          next_steps(arguments, model, prepared.training, other_form ? 1 : 2))
       console.notice(step);
+  if (advises && console.width() && stands_in_files(arguments) && numeric_count(model.spec) > 0)
+    console.notice("a picture of it: perfmodel show " + shell_word(*arguments.output) + " --plot");
 }
 
 /// Tells what became of the model; `kept`: the file that was not replaced, or empty.

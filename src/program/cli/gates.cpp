@@ -119,13 +119,13 @@ std::vector<JudgedGate> judged_gates(const std::vector<Gate>& gates,
       const bool now = holds(gate, figure.value);
       const bool everywhere = !figure.interval || (holds(gate, figure.interval->low) &&
                                                    holds(gate, figure.interval->high));
-      out.push_back({{gate.text, figure.value, figure.interval, now && everywhere},
+      out.push_back({{gate.text, figure.value, figure.interval, now && everywhere, figure.of},
                      gate.figure,
                      figure.part,
                      now});
     }
     if (out.size() == before)
-      out.push_back({{gate.text, std::nullopt, std::nullopt, true}, gate.figure, "", true});
+      out.push_back({{gate.text, std::nullopt, std::nullopt, true, ""}, gate.figure, "", true});
   }
   return out;
 }
@@ -150,8 +150,9 @@ std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates) {
   std::vector<std::string> out;
   for (const JudgedGate& gate : gates)
     if (gate.holds && !gate.fired)
-      out.push_back("--fail-if '" + gate.condition +
-                    "' holds, but not for certain: " + value_text(gate) + "; more runs may decide");
+      out.push_back("--fail-if '" + gate.condition + "' holds" +
+                    (gate.of.empty() ? "" : " for " + gate.of) +
+                    ", but not for certain: " + value_text(gate) + "; more runs may decide");
   return out;
 }
 
@@ -194,7 +195,8 @@ std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const M
   std::vector<std::string> unknown(gates.size());  // figures of models that were asked for
   std::size_t place = 0;
   set.for_each([&](const ModelSetLine& line) {
-    std::vector<Figure> figures = figures_of_line(line, words_of(line, set.header()));
+    const std::string model = words_of(line, set.header());
+    std::vector<Figure> figures = figures_of_line(line, model);
     if (place < further.size())
       figures.insert(figures.end(), further[place].begin(), further[place].end());
     ++place;
@@ -204,7 +206,8 @@ std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const M
         unknown[k] = *name;
       for (const Figure& figure : figures)
         if (figure.name == name)
-          judged[k].push_back({gates[k].figure, figure.value, figure.part, figure.interval});
+          judged[k].push_back({gates[k].figure, figure.value, figure.part, figure.interval,
+                               figure.of.empty() ? model : model + ", " + figure.of});
     }
   });
   std::vector<JudgedGate> out;
@@ -225,7 +228,9 @@ std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const M
 void add_gates(OptionSet& app, std::vector<Gate>& gates, const std::string& help,
                const FurtherFigures& further) {
   const auto parse = [&gates, further](const std::string& text) {
-    gates.push_back(parse_gate(text, further));
+    Gate gate = parse_gate(text, further);
+    if (std::ranges::find(gates, gate.text, &Gate::text) == gates.end())  // one test case each
+      gates.push_back(std::move(gate));
   };
   app.add_each("--fail-if CONDITION", parse, help).of_no_result().of_program().common();
 }

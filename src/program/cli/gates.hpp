@@ -27,6 +27,7 @@ struct Figure {
   std::string part;  ///< the runs that were judged: "the test part"
   /// Confidence interval. A condition fires only if it holds at both ends.
   std::optional<Interval> interval = {};
+  std::string of = {};  ///< as in GateDocument
 };
 
 /// A condition under which a run counts as failed: `--fail-if 'mape>10'`.

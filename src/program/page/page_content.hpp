@@ -100,10 +100,10 @@ struct NearRuns {
   std::size_t all_adjusted = 0;
 };
 
-/// Returns the runs that are at or near `configuration` as it is moved along the column
-/// `extrinsic`. `predicted`: one entry per run.
+/// Returns the runs that are at or near `configuration` as it is moved along the column `numeric`,
+/// counted as in numeric_input(). `predicted`: one entry per run.
 NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
-                   std::size_t extrinsic, const Design& runs, const VectorXd& predicted);
+                   std::size_t numeric, const Design& runs, const VectorXd& predicted);
 
 /// Breakdown of the time at the shown configuration into cumulative steps.
 struct TimeSteps {
@@ -198,8 +198,9 @@ std::vector<ScaleCurve> scale_curves(const FittedModel& model, const Configurati
                                      const Design& runs, const VectorXd& predicted,
                                      const std::vector<NotAbove>& orders);
 
-/// Returns the curve along one column; without points if there is none.
-ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std::size_t extrinsic,
+/// Returns the curve along one column, counted as in numeric_input(); without points if there is
+/// none. That of an intrinsic one ends where it was measured, and has no forecasts.
+ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std::size_t numeric,
                        const Design& runs, const VectorXd& predicted,
                        const std::vector<NotAbove>& orders);
 

@@ -86,11 +86,11 @@ using Places = std::map<double, std::optional<Place>>;
 
 /// Returns nullopt if there is no such configuration, or if too many scales were requested.
 const std::optional<Place>& place_at(double scale, const FittedModel& model,
-                                     const Configuration& from, std::size_t extrinsic,
+                                     const Configuration& from, std::size_t numeric,
                                      Places& known) {
   const auto [found, is_new] = known.try_emplace(scale);
   if (is_new && known.size() <= kMostMovedScales) {
-    const auto configuration = with_scale(model.spec, from, extrinsic, scale);
+    const auto configuration = with_scale(model.spec, from, numeric, scale);
     const auto time = configuration ? time_of(model, *configuration) : std::nullopt;
     if (time)
       found->second = Place{*configuration, *time};
@@ -121,9 +121,9 @@ Cloud cloud_of(const std::vector<Point>& points, const Range& x, const Range& y)
 }
 
 NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
-                   std::size_t extrinsic, const Design& runs, const Eigen::VectorXd& predicted) {
+                   std::size_t numeric, const Design& runs, const Eigen::VectorXd& predicted) {
   Places places;
-  const NumericFactor& factor = runs.extrinsic[extrinsic];
+  const NumericFactor& factor = numeric_factor(runs, numeric);
   NearRuns out;
   for (std::size_t row = 0; row < runs.rows; ++row) {
     bool has_levels = true;
@@ -133,7 +133,7 @@ NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
     if (!has_levels)
       continue;
     const double scale = factor.value(row);
-    const std::optional<Place>& place = place_at(scale, model, configuration, extrinsic, places);
+    const std::optional<Place>& place = place_at(scale, model, configuration, numeric, places);
     if (!place)
       continue;
     const Distance distance = distance_of(runs, row, place->configuration);
@@ -168,12 +168,14 @@ std::vector<double> sorted_within(std::vector<double> scales, double low, double
 
 /// Returns the scales of the curve. Whole-number scales: all of them if few, else the measured ones
 /// and doublings. Others: evenly spaced logarithms, plus both sides of the model's steps.
-std::vector<double> scales_of(const FittedModel& model, std::size_t extrinsic,
+std::vector<double> scales_of(const FittedModel& model, std::size_t numeric,
                               const ScaleCurve& curve) {
   const double low = curve.measured.low;
   const double high = curve.measured.high;
+  const bool is_scale = numeric < model.spec.extrinsic.size();
+  const double most = is_scale ? ScaleCurve::beyond : 1;
   std::vector<double> scales = {low, high, curve.shown};
-  for (double beyond = 2; beyond <= ScaleCurve::beyond; beyond *= 2)
+  for (double beyond = 2; beyond <= most; beyond *= 2)
     scales.push_back(beyond * high);
   if (curve.whole) {
     if (high - low < kAllWhole)
@@ -190,10 +192,10 @@ std::vector<double> scales_of(const FittedModel& model, std::size_t extrinsic,
       scales.push_back(curve.whole ? std::round(scale) : scale);
     }
   }
-  if (!curve.whole)
-    for (const double step : model.form->steps(model.spec, extrinsic))
+  if (!curve.whole && is_scale)
+    for (const double step : model.form->steps(model.spec, numeric))
       scales.insert(scales.end(), {step, std::nextafter(step, high)});
-  return sorted_within(std::move(scales), std::min(low, curve.shown), ScaleCurve::beyond * high);
+  return sorted_within(std::move(scales), std::min(low, curve.shown), most * high);
 }
 
 /// Returns the lowest measured scale, to which speedups are relative, and the shown scale times
@@ -214,12 +216,12 @@ std::vector<double> doublings(const ScaleCurve& curve) {
 
 /// Returns forecasts at the scales with a possible configuration and a time from the model.
 std::vector<Forecast> forecasts_at(const FittedModel& model, const Configuration& shown,
-                                   std::size_t extrinsic, const std::vector<double>& scales,
+                                   std::size_t numeric, const std::vector<double>& scales,
                                    const std::vector<NotAbove>& orders) {
   std::vector<Forecast> out;
   std::vector<Configuration> configurations;
   for (const double scale : scales) {
-    auto configuration = with_scale(model.spec, shown, extrinsic, scale);
+    auto configuration = with_scale(model.spec, shown, numeric, scale);
     if (!configuration || !keeps_to(orders, *configuration))
       continue;
     const auto time = time_of(model, *configuration);
@@ -268,14 +270,16 @@ std::vector<std::string> moved_columns(const ModelSpec& spec, const std::string&
 
 }  // namespace
 
-ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std::size_t extrinsic,
+ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std::size_t numeric,
                        const Design& runs, const Eigen::VectorXd& predicted,
                        const std::vector<NotAbove>& orders) {
-  const NumericInput& input = model.spec.extrinsic[extrinsic];
-  const std::vector<double> distinct = sorted_unique(runs.extrinsic[extrinsic].values);
+  const NumericInput& input = numeric_input(model.spec, numeric);
+  const bool is_scale = numeric < shown.extrinsic.size();
+  const std::vector<double> distinct = sorted_unique(numeric_factor(runs, numeric).values);
   ScaleCurve curve{.column = input.column,
                    .measured = input,
-                   .shown = shown.extrinsic[extrinsic],
+                   .shown = is_scale ? shown.extrinsic[numeric]
+                                     : shown.intrinsic[numeric - shown.extrinsic.size()],
                    .whole = all_whole(distinct) && all_whole({input.low, input.high}),
                    .scales = {},
                    .points = {},
@@ -288,13 +292,15 @@ ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std
   // A scale of 0 can neither be drawn on a logarithmic axis nor be doubled.
   if (input.low <= 0 || curve.shown <= 0)
     return curve;
-  curve.points = forecasts_at(model, shown, extrinsic, scales_of(model, extrinsic, curve), orders);
-  curve.forecasts = forecasts_at(model, shown, extrinsic, doublings(curve), orders);
+  curve.points = forecasts_at(model, shown, numeric, scales_of(model, numeric, curve), orders);
+  curve.runs = near_runs(model, shown, numeric, runs, predicted);
+  if (!is_scale)
+    return curve;
+  curve.forecasts = forecasts_at(model, shown, numeric, doublings(curve), orders);
   scaling::WorkColumns work = scaling::work_columns(model, input.column, curve.moved);
   work.least_share = scaling::least_share(mapped(curve.forecasts, &Forecast::time));
   curve.work = scaling::kind_of_work(work);
   add_speedups(curve.work.kind, curve.forecasts);
-  curve.runs = near_runs(model, shown, extrinsic, runs, predicted);
   return curve;
 }
 

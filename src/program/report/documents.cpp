@@ -27,6 +27,7 @@ void describe(Fields& f, const GateDocument& x) {
   f("value", Finite{x.value.value_or(std::nan(""))}, "`null`: there is no such figure");
   f("interval", x.interval, "of a drift, or of `bias`");
   f("fired", x.fired, "whether the condition holds");
+  f("of", x.of, "of several figures: the level or the model", only_if(!x.of.empty()));
 }
 
 void describe(Fields& f, const DriftFigure& x) {

@@ -34,6 +34,7 @@ struct GateDocument {
   std::optional<double> value;  ///< nullopt: the figure does not exist
   std::optional<Interval> interval;
   bool fired = false;
+  std::string of = {};  ///< which of several figures of a name: "mode = a"; empty: that of all rows
 };
 
 /// A run far from its prediction, with its line in the file.

@@ -435,7 +435,10 @@ std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
     if (part.is_input() && part.facts.constant) {
       part.part = Part::constant;
       dropped.push_back({.column = part.column->name,
-                         .because = LeftOut::Because::constant,
+                         // That of another night is no other configuration: "commit".
+                         .because = !part.column->is_numeric() && has_kind(part.column->name, "id")
+                                        ? LeftOut::Because::label
+                                        : LeftOut::Because::constant,
                          .identity = {},
                          .value = part.column->text(0)});
       notices.push_back(fmt::format("Column '{}' {} and is left out.", part.column->name,

@@ -182,6 +182,33 @@ RankingModels ranking_models(const ModelSet& set, const std::vector<std::string>
   return out;
 }
 
+namespace {
+
+/// Tells at which ends conditions on a target have to hold.
+void tell_ends(const std::string& target, std::optional<double> level, Console& console) {
+  const std::string bounded = "conditions on '" + target + "' have to hold ";
+  if (level)
+    console.notice(bounded + "at both ends of its " + short_number(100 * *level) + " % interval");
+  else
+    console.warning(bounded + "for its predicted value alone: its model has no intervals");
+}
+
+}  // namespace
+
+std::optional<double> level_of_conditions(const FittedModel& ranked,
+                                          const std::vector<std::string>& conditions,
+                                          std::optional<double> coverage, const std::string& file,
+                                          Console& console) {
+  const auto level = interval_level(ranked, coverage, file);
+  const auto is_of_time = [](const std::string& condition) {
+    const auto names = Formula::names_in(condition, "--where");
+    return contains(names, "time") || contains(names, "cost");
+  };
+  if (std::ranges::any_of(conditions, is_of_time))
+    tell_ends(ranked.spec.target, level, console);
+  return level;
+}
+
 std::vector<plan::BoundedTarget> bounded_targets(const std::vector<FittedModel>& models,
                                                  const plan::Space& space,
                                                  const std::vector<std::string>& conditions,
@@ -191,12 +218,8 @@ std::vector<plan::BoundedTarget> bounded_targets(const std::vector<FittedModel>&
   const std::set<std::string> named = names_in(conditions);
   for (const FittedModel& model : models) {
     const auto level = interval_level(model, coverage, file);
-    const std::string bounded = "conditions on '" + model.spec.target + "' have to hold ";
-    const bool is_limit = named.contains(model.spec.target);
-    if (is_limit && level)
-      console.notice(bounded + "at both ends of its " + short_number(100 * *level) + " % interval");
-    else if (is_limit)
-      console.warning(bounded + "for its predicted value alone: its model has no intervals");
+    if (named.contains(model.spec.target))
+      tell_ends(model.spec.target, level, console);
     out.push_back(
         {model.spec.target, level.has_value(),
          [&model, &space, coverage, file](const std::vector<plan::Configuration>& configurations) {
@@ -253,17 +276,17 @@ std::set<std::string> named_columns(const plan::SuggestionRequest& request,
 void check_columns(const RankingModels& models, const Table& choices, std::set<std::string> used,
                    bool tells_unused, Console& console) {
   std::vector<std::string> missing;
+  const std::vector<std::string> ranked = input_columns(models.ranked.spec);
+  std::set<std::string> inputs(ranked.begin(), ranked.end());
   for (const std::string& name : models.columns()) {
-    used.insert(name);
+    inputs.insert(name);
     if (choices.find(name) == nullptr)
       missing.push_back(name);
   }
-  const std::vector<std::string> inputs = input_columns(models.ranked.spec);
-  used.insert(inputs.begin(), inputs.end());
   used.insert({"time", "cost"});  // names of figures, which are refused where these are formed
   for (const Column& column : choices.columns) {
     const std::string& name = column.name;
-    if (used.contains(name))
+    if (inputs.contains(name) || used.contains(name))
       continue;
     const std::vector<LeftOut>& left_out = models.ranked.provenance.left_out;
     const auto item = std::ranges::find(left_out, name, &LeftOut::column);
@@ -279,9 +302,36 @@ void check_columns(const RankingModels& models, const Table& choices, std::set<s
   }
 }
 
-plan::Space space_in(const std::string& path, const plan::SuggestionRequest& request,
-                     const RankingModels& models, Console& console) {
-  plan::Space space = read_space(path);
+/// The combinations of a space with the columns of facts; the space itself if it has none of what
+/// facts describe.
+plan::Space with_facts(const plan::Space& space, const InputOptions& input,
+                       const FittedModel& model) {
+  const InputOptions& of_fit = model.provenance.reading.input;
+  const auto names = space.names();
+  if (input.facts.empty() && std::ranges::none_of(of_fit.facts, [&](const FactsFile& facts) {
+        return contains(names, facts.column);
+      }))
+    return space;
+  constexpr std::size_t most = 100'000;
+  if (!plan::is_small(space, most, true))
+    throw UsageError(space.source + ": facts go with at most " + std::to_string(most) +
+                     " configurations; list fewer: perfmodel plan");
+  std::vector<plan::Configuration> all;
+  plan::for_each_configuration(space,
+                               [&](const plan::Configuration& each) { all.push_back(each); });
+  RunsFile rows{.path = {}, .bytes = {}, .table = plan::table_of(space, all)};
+  rows.reading.input.facts = input.facts;
+  rows.reading.input.of_fit = std::make_shared<const InputOptions>(of_fit);
+  append_facts(categorical_columns(model.spec), rows);
+  plan::Space out = plan::space_of_candidates(rows.table);
+  out.where = space.where;
+  return out;
+}
+
+plan::Space space_in(const std::string& path, const InputOptions& input,
+                     const plan::SuggestionRequest& request, const RankingModels& models,
+                     Console& console) {
+  plan::Space space = with_facts(read_space(path), input, models.ranked);
   std::vector<plan::Configuration> ends(2);
   for (const plan::SpaceColumn& column : space.columns) {
     ends[0].push_back(column.value_at(0));
@@ -295,13 +345,32 @@ plan::Space space_in(const std::string& path, const plan::SuggestionRequest& req
   return space;
 }
 
-SpaceChoices runs_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
-                     const RankingModels& models, Console& console) {
+/// The columns of a table that stand beside the inputs: all or those that formulas name, but no
+/// figures and no numbers that lack a cell.
+std::vector<std::string> carried_columns(const RankingModels& models, const Table& table,
+                                         const std::set<std::string>& named, bool all) {
+  std::vector<std::string> taken = models.columns();
+  taken.insert(taken.end(), {"time", "cost", models.ranked.spec.target});
+  for (const FittedModel& model : models.bounded)
+    taken.push_back(model.spec.target);
+  std::vector<std::string> out;
+  for (const Column& column : table.columns)
+    if ((all || named.contains(column.name)) && !contains(taken, column.name) &&
+        column.bad_cells.empty())
+      out.push_back(column.name);
+  return out;
+}
+
+SpaceChoices runs_in(const std::string& path, const InputOptions& input,
+                     const plan::SuggestionRequest& request, bool next, const RankingModels& models,
+                     Console& console) {
   const FittedModel& model = models.ranked;
-  RunsFile file =
-      read_further_runs({path}, categorical_columns(model.spec), {}, model.provenance.reading);
+  RunsFile file = read_further_runs({path}, categorical_columns(model.spec), {.input = input},
+                                    model.provenance.reading);
   const bool are_runs = file.table.find(judged_column(file.table, model.spec)) != nullptr;
   check_columns(models, file.table, named_columns(request, {}), !are_runs, console);
+  const std::vector<std::string> carried =
+      carried_columns(models, file.table, named_columns(request, {}), !are_runs && !next);
   const RunsFile as_read = file;
   for (const Column& held : models.held_columns(file.table.source, file.table.names(), console))
     file.table.columns.push_back(take_rows(held, std::vector<std::size_t>(file.table.rows(), 0)));
@@ -310,7 +379,9 @@ SpaceChoices runs_in(const std::string& path, const plan::SuggestionRequest& req
   if (const auto unknown = plan::drop_unknown_levels(file.table, model.spec))
     console.warning(*unknown);
   make_design(file.table, model.spec, Target::absent);  // throws for cells that cannot be used
-  SpaceChoices out{plan::space_of_runs(file.table, all, models.columns())};
+  std::vector<std::string> columns = models.columns();
+  columns.insert(columns.end(), carried.begin(), carried.end());
+  SpaceChoices out{plan::space_of_runs(file.table, all, columns)};
   if (are_runs)
     out.runs.emplace();
   if (next && are_runs) {
@@ -332,7 +403,8 @@ bool is_of_runs(const std::string& space) {
   return !space.empty() && !is_document(space).value_or(!space.ends_with(".csv"));
 }
 
-SpaceChoices choices_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
+SpaceChoices choices_in(const std::string& path, const InputOptions& input,
+                        const plan::SuggestionRequest& request, bool next,
                         const RankingModels& models, Console& console) {
   if (path.empty()) {
     plan::Space space = plan::space_around(models.ranked);
@@ -340,8 +412,8 @@ SpaceChoices choices_in(const std::string& path, const plan::SuggestionRequest& 
     return {space, plan::KnownRuns{models.ranked.belief->known(), space.rows, space.rows}};
   }
   if (is_of_runs(path) && !is_short_space(path, models.ranked.spec.target))
-    return runs_in(path, request, next, models, console);
-  return {space_in(path, request, models, console)};
+    return runs_in(path, input, request, next, models, console);
+  return {space_in(path, input, request, models, console)};
 }
 
 }  // namespace perfmodel::cli

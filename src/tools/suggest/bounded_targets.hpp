@@ -45,6 +45,13 @@ std::vector<plan::BoundedTarget> bounded_targets(const std::vector<FittedModel>&
                                                  std::optional<double> coverage,
                                                  const std::string& file, Console& console);
 
+/// The level of the interval of the time at whose ends conditions on time and cost have to hold;
+/// nullopt: its model has none. The console is told if there are such conditions.
+std::optional<double> level_of_conditions(const FittedModel& ranked,
+                                          const std::vector<std::string>& conditions,
+                                          std::optional<double> coverage, const std::string& file,
+                                          Console& console);
+
 /// What can be chosen.
 struct SpaceChoices {
   plan::Space space;
@@ -59,10 +66,12 @@ bool is_of_runs(const std::string& space);
 /// the model knows. Inputs that are no columns are held at the central run. The console is told
 /// what is left out or not used.
 ///
-/// `request`: whose formulas may name further columns. `next`: whether other combinations of runs
-/// count. Throws UsageError for a column that may be a misspelt input, and InputError as
-/// read_space() and read_further_runs() do.
-SpaceChoices choices_in(const std::string& path, const plan::SuggestionRequest& request, bool next,
+/// Columns that no model has are carried along: of candidates all, of runs and with `next` those
+/// that formulas of the `request` name. `input`: how the file is read, where not as in the fit.
+/// `next`: whether other combinations of runs count. Throws UsageError for a column that may be a
+/// misspelt input, and InputError as read_space() and read_further_runs() do.
+SpaceChoices choices_in(const std::string& path, const InputOptions& input,
+                        const plan::SuggestionRequest& request, bool next,
                         const RankingModels& models, Console& console);
 
 /// Reads rows as configurations of a space. Throws InputError for other values.

@@ -55,7 +55,7 @@ class Chooser {
       return {};
     SuggestionRequest request = request_.ranking;
     request.most = some.size();
-    request.heeds_failures = false;
+    request.most_p_fails = 1;
     return mapped(ranked(some, request).fastest, &Suggestion::configuration);
   }
 
@@ -82,11 +82,12 @@ class Chooser {
 
   /// Lists the fastest of those that are left out.
   void leave_out_failing() {
-    if (!request_.ranking.heeds_failures || !model_.failures)
+    const double most = request_.ranking.most_p_fails;
+    if (!(most < 1) || !model_.failures)
       return;
     out_.found.failing =
-        ranked(candidates_, {.price = {}, .conditions = {}, .heeds_failures = true}).failing;
-    out_.found.likely_to_fail = erase_likely_to_fail(model_, space_, candidates_);
+        ranked(candidates_, {.price = {}, .conditions = {}, .most_p_fails = most}).failing;
+    out_.found.likely_to_fail = erase_likely_to_fail(model_, space_, candidates_, most);
   }
 
   /// Where the uncertainty is averaged: over the space, or over what is left of it if the

@@ -236,6 +236,7 @@ struct Suggestion {
   std::optional<Interval> interval = {};  ///< of the time, if the model has intervals
   std::vector<Estimate> bounded = {};     ///< of the request's bounded targets
   std::optional<double> p_fails = {};     ///< if the model says how likely runs fail
+  std::optional<double> p_in_time = {};   ///< if there is a deadline
   Estimate maximised = {};                ///< the value of the formula that is maximised
 };
 
@@ -245,16 +246,25 @@ struct NextSuggestion {
   NextRun run;
 };
 
+/// A time that new runs are to keep with a probability.
+struct Deadline {
+  std::optional<std::string> text = {};  ///< "30m"; nullopt: there is none
+  double time = 0;                       ///< in the unit of the model
+  double chance = 0.9;                   ///< at least 0.5
+};
+
 struct SuggestionRequest {
   std::optional<std::string> price;  ///< formula of the columns, per unit of time; 1 if not given
   /// Formulas of the columns, `time`, `cost` and the bounded targets. A configuration has to
-  /// fulfil them at both ends of the interval of every bounded target.
+  /// fulfil them at both ends of the interval of the time and of every bounded target.
   std::vector<std::string> conditions;
   std::size_t most = 10;
   std::uint64_t seed = 1;  ///< of the sample, if the space is too large for an exhaustive search
   std::vector<BoundedTarget> bounded = {};
-  /// Whether configurations are left out that are likely to fail, if the model says which.
-  bool heeds_failures = false;
+  /// Configurations that fail with a larger probability are left out, if the model says which.
+  double most_p_fails = 1;
+  std::optional<double> level = {};  ///< of the interval of the time; nullopt: its value alone
+  Deadline deadline = {};
   /// Formula of the columns, `time` (also by the name of the target) and the bounded targets.
   std::optional<std::string> maximise = {};
   std::optional<std::string> each = {};  ///< a column: lists have the best of each of its values
@@ -275,17 +285,19 @@ struct Suggestions {
   std::vector<Suggestion> failing = {};  ///< the fastest of these
   /// Conditions on predicted figures, and how many configurations fulfil those before it alone.
   std::vector<std::pair<std::string, std::size_t>> unmet = {};
+  std::size_t late = 0;     ///< of those, without the wanted probability of keeping the deadline
   std::size_t allowed = 0;  ///< the others that fulfil the conditions
   bool complete = true;     ///< whether the search was exhaustive
 };
 
-/// Which of the configurations are likely to fail; none unless the model says it.
+/// Which of the configurations fail with a probability above `most`; none unless the model says it.
 std::vector<bool> are_likely_to_fail(const FittedModel& model, const Space& space,
-                                     const std::vector<Configuration>& configurations);
+                                     const std::vector<Configuration>& configurations, double most);
 
-/// Erases the configurations that are likely to fail, and returns their number.
+/// Erases these configurations, and returns their number. `most` is FailureModel::most_accepted
+/// unless given.
 std::size_t erase_likely_to_fail(const FittedModel& model, const Space& space,
-                                 std::vector<Configuration>& configurations);
+                                 std::vector<Configuration>& configurations, double most = 0.25);
 
 /// The price of each configuration, 1 if none is given. Throws UsageError unless all are >= 0.
 Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& price,
@@ -294,6 +306,11 @@ Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& pri
 /// Ranks the configurations of a space: the rows of a space of rows, all of another space of at
 /// most ten million, else a random sample. Configurations without a valid time are omitted.
 Suggestions suggest(const FittedModel& model, const Space& space, const SuggestionRequest& request);
+
+/// The probability that a run of the configuration takes at most `time`, 0.5 or more: half of what
+/// the interval that ends there leaves out lies beyond it.
+double probability_in_time(const FittedModel& model, const Space& space,
+                           const Suggestion& suggestion, double time);
 
 /// The values of the formula that is maximised at all ends of the intervals of `time` and of the
 /// bounded targets, from the lowest to the highest; nullopt if there are none.

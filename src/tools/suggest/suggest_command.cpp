@@ -15,11 +15,14 @@
 #include "storage/files.hpp"
 #include "suggest/bounded_targets.hpp"
 #include "suggest/suggest_documents.hpp"
+#include "table/cells.hpp"
 #include "table/expressions.hpp"
 #include "trust/turning.hpp"
 
 namespace perfmodel::cli {
 namespace {
+
+constexpr double kMoreLikelyThanNot = 0.5;
 
 /// One of the lists of suggestions.
 using Ranking = std::vector<plan::Suggestion> plan::Suggestions::*;
@@ -32,10 +35,12 @@ struct SuggestArguments {
   Ranking by = &plan::Suggestions::fastest;
   plan::SuggestionRequest request;  ///< completed by what the models say
   std::optional<std::size_t> next;
-  plan::NextRequest wanted;          ///< of --next, completed from the others
-  std::optional<std::string> runs;   ///< runs measured so far, for --next
-  std::optional<std::string> among;  ///< candidates of --next
-  std::optional<double> coverage;    ///< of the intervals; nullopt: the model's
+  plan::NextRequest wanted;            ///< of --next, completed from the others
+  std::optional<std::string> runs;     ///< runs measured so far, for --next
+  std::optional<std::string> among;    ///< candidates of --next
+  std::optional<double> coverage;      ///< of the intervals; nullopt: the model's
+  InputOptions input;                  ///< how the space is read, where not as in the fit
+  std::optional<double> most_p_fails;  ///< nullopt: by what judges the configurations
   bool strict_range = false;
   OutputFormat format = OutputFormat::text;
   std::string output = "-";
@@ -82,7 +87,9 @@ void add_merit(const SuggestArguments& arguments, const SuggestionDocument& docu
       return run.expected_improvement.value_or(run.deviation_gain / document.deviation);
     });
   else if (document.request.price)
-    table.add_column(doc::numbers("cost", "cost"),
+    table.add_column(doc::numbers("cost (" + document.model.spec.target + " * (" +
+                                      *document.request.price + "))",
+                                  "cost"),
                      [&](std::size_t i) { return suggestions[i].cost; });
 }
 
@@ -102,6 +109,9 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
         return plan::Estimate{suggestions[i].time, suggestions[i].interval};
       },
       table);
+  if (const auto& deadline = document.request.deadline.text)
+    table.add_column(doc::numbers("P(time <= " + *deadline + ")", "p_in_time"),
+                     [&](std::size_t i) { return suggestions[i].p_in_time; });
   for (std::size_t k = 0; k < document.request.bounded.size(); ++k) {
     const plan::BoundedTarget& target = document.request.bounded[k];
     add_estimates(
@@ -117,7 +127,8 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
 }
 
 std::string all_likely_to_fail(const plan::Space& space) {
-  return "every configuration of " + space.source + " that is left is likely to fail";
+  return "every configuration of " + space.source +
+         " that is left is likely to fail; --max-p-fails 1 ranks them all";
 }
 
 /// The runs measured so far: those of --runs, of a space of runs, or that the model knows.
@@ -201,6 +212,9 @@ void add_certainty(const SuggestArguments& arguments, SuggestionDocument& docume
                        plan::design_of_space(document.space, one, model.spec));
       suggestion.interval = (*certainty.intervals)[0].around(suggestion.time);
     }
+    if (document.request.deadline.text)
+      suggestion.p_in_time = plan::probability_in_time(model, document.space, suggestion,
+                                                       document.request.deadline.time);
     if (document.request.maximise)
       suggestion.maximised.interval =
           plan::maximised_interval(model, document.space, document.request, suggestion);
@@ -231,13 +245,37 @@ void report_unmet(const SuggestionDocument& document, Console& console) {
     if (count > 0)
       console.notice(counted_noun(count, "configuration") + " of " + document.space.source +
                      " left out: --where '" + condition + "' does not hold");
+  const plan::Deadline& deadline = document.request.deadline;
+  if (const std::size_t count = document.suggestions.late)
+    console.notice(counted_noun(count, "configuration") + " of " + document.space.source +
+                   " left out: P(time <= " + *deadline.text + ") is below " +
+                   short_number(deadline.chance) + ", the --chance");
+}
+
+/// The deadline in the unit of the model. Throws UsageError for another text, and for a model that
+/// does not tell how its times scatter.
+double time_of_deadline(const std::string& text, const FittedModel& model) {
+  if (!model.known.intervals || model.bound)
+    throw UsageError("--deadline: the model " +
+                     std::string(model.bound ? "predicts a bound; fit times: without --quantile"
+                                             : "has no intervals; fit it with --coverage 0.9"));
+  const auto quantity = parse_quantity(text);
+  const auto unit = parse_quantity("1 " + model.spec.unit);
+  const auto time = quantity && unit && quantity->unit == unit->unit
+                        ? std::optional(quantity->value / unit->value)
+                        : parse_number(text);
+  if (!time || !(*time > 0))
+    throw UsageError("--deadline '" + text + "': expected a number > 0, in the unit of '" +
+                     model.spec.target + "', or a duration such as 30m");
+  return *time;
 }
 
 /// Tells what is left out since it is likely to fail.
 void report_failing(const SuggestionDocument& document, Console& console) {
   if (const std::size_t count = document.suggestions.likely_to_fail.value_or(0))
     console.notice(counted_noun(count, "configuration") + " of " + document.space.source +
-                   " left out: they fail with P > " + short_number(FailureModel::most_accepted) +
+                   " left out, which --max-p-fails 1 takes back: they fail with P > " +
+                   short_number(document.request.most_p_fails) +
                    "; the fastest:" + failing_lines(document));
 }
 
@@ -318,6 +356,15 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
            "a condition over the columns, time, cost and other targets; these have to fulfil it at "
            "both ends of their intervals; such as 'workers <= 4 && time < 0.5' (repeatable)")
       .repeatable();
+  command
+      .add("--deadline TIME", arguments.request.deadline.text,
+           "list the probability that a run takes at most this, and what keeps it with 90 %; a "
+           "number in the unit of the model, or 30m")
+      .excludes("--next", reason);
+  command
+      .number("--chance P", arguments.request.deadline.chance, "the probability that is asked for",
+              {0.5, 1 - 1e-9, true, "a probability from 0.5 to below 1"})
+      .needs("--deadline");
   command.count("--top N", arguments.request.most, "number of configurations, by time or by cost")
       .excludes("--next", reason);
   command.count("--next N", arguments.next,
@@ -356,7 +403,14 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
                 "seed of the sample of a space too large to be searched", 0);
   add_coverage(command, arguments.coverage,
                "coverage of the intervals of predicted times (default: as in the model)");
+  command.number(
+      "--max-p-fails P", arguments.most_p_fails,
+      "leave out what fails with a larger probability; 1: nothing (default: 0.25, with a "
+      "bounded target 0.5)",
+      {0, 1, true, "a probability from 0 to 1"});
   add_strict_range(command, arguments.strict_range).excludes("--next", reason);
+  add_input_options(command, arguments.input);
+  command.group("Options");
   add_format(command, arguments.format, "format of the result");
   add_output(command, arguments.output, "FILE");
   command.common({"--by", "--maximise", "--each", "--price", "--where", "--top", "--next"});
@@ -423,21 +477,30 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   const FittedModel& model = models.ranked;
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + (arguments.space.empty() ? arguments.model : arguments.space));
-  if (arguments.space.empty() && (arguments.runs || arguments.among))
-    throw UsageError("--runs and --among go with a space: name SPACE.json or the runs, RUNS.csv");
+  if (arguments.space.empty() &&
+      (arguments.runs || arguments.among || !arguments.input.facts.empty()))
+    throw UsageError(
+        "--runs, --among and --facts go with a space: name SPACE.json or the runs, RUNS.csv");
   const SpaceChoices choices =
-      choices_in(arguments.space, arguments.request, is_next, models, console);
+      choices_in(arguments.space, arguments.input, arguments.request, is_next, models, console);
   progress->begin(is_next ? "choosing configurations to measure" : "ranking configurations");
   SuggestionDocument document{.model = model, .space = choices.space, .request = arguments.request};
   plan::SuggestionRequest& request = document.request;
   if (!is_next)
     request.within = turned;
+  request.level =
+      level_of_conditions(model, request.conditions, arguments.coverage, arguments.model, console);
+  if (request.deadline.text)
+    request.deadline.time = time_of_deadline(*request.deadline.text, model);
   request.bounded = bounded_targets(models.bounded, choices.space, request.conditions,
                                     arguments.coverage, arguments.model, console);
-  // A target that is bounded decides what can run: two judges would leave out what either refuses.
-  // Runs of a file that were measured did not fail.
-  request.heeds_failures =
-      !models.are_limits && (is_next || arguments.space.empty() || !choices.runs);
+  // A target that is bounded decides what can run: of two judges, the second one refuses only what
+  // is more likely to fail than not. Runs of a file that were measured did not fail.
+  const bool may_fail = is_next || arguments.space.empty() || !choices.runs;
+  request.most_p_fails =
+      arguments.most_p_fails.value_or(!may_fail           ? 1
+                                      : models.are_limits ? kMoreLikelyThanNot
+                                                          : FailureModel::most_accepted);
   if (is_next)
     suggest_next(arguments, choices, document, *progress, console);
   else

@@ -49,6 +49,7 @@ void describe_suggestion(Fields& f, const SuggestionDocument& document, const pl
   f("bounded", bounded, "the other targets that conditions or `--maximise` name",
     only_if(!bounded.empty()));
   f("p_fails", x.p_fails, "[the probability that a run fails](#failures)", kSparse);
+  f("p_in_time", x.p_in_time, "the probability that a run keeps `--deadline`", kSparse);
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ void describe(Fields& f, const PlanDocument& x) {
 
 void describe(Fields& f, const SuggestionDocument& x) {
   const auto& [fastest, cheapest, pareto, best, searched, without_time, without_bounded,
-               likely_to_fail, failing, unmet, allowed, complete] = x.suggestions;
+               likely_to_fail, failing, unmet, late, allowed, complete] = x.suggestions;
   const bool ranks = x.next.empty();
   const bool with_cost = x.request.price.has_value();
   const auto describe_list = [&](const std::string& name,
@@ -84,11 +85,13 @@ void describe(Fields& f, const SuggestionDocument& x) {
   f("without_bounded", without_bounded, "the same for targets that conditions bound",
     only_if(!x.request.bounded.empty()));
   f("likely_to_fail", likely_to_fail,
-    "of the others those that fail with P > 1/4, if the model says that", kSparse);
+    "of the others those that fail with P > `--max-p-fails`, if the model says that", kSparse);
   describe_list("failing", failing, "the fastest of these", likely_to_fail.value_or(0) > 0);
   f("unmet", unmet,
     "by condition on predicted figures: those that fulfil all before it, but not it",
     only_if(!unmet.empty()));
+  f("late", late, "of the others those that keep `--deadline` with less than `--chance`",
+    only_if(x.request.deadline.text.has_value()));
   f("allowed", allowed, "those that fulfil the conditions");
   f("complete", complete, "whether that was the whole space");
   f("interval_level", x.level, "of the intervals, where there are any", kSparse);

@@ -13,6 +13,7 @@
 #include "forms/failure_model.hpp"
 #include "suggest/plan.hpp"
 #include "table/expressions.hpp"
+#include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::plan {
 namespace {
@@ -32,6 +33,7 @@ void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
     throw InputError(problems);
 }
 
+constexpr double kLeastLevel = 1e-9;  ///< of an interval whose ends are the median
 constexpr std::size_t kMostSearched = 10'000'000;
 constexpr std::size_t kSampleSize = 200000;
 constexpr std::size_t kSampleOfRuns = 20000;
@@ -180,6 +182,7 @@ class RequestFormulas {
 
   std::vector<Wanted> wanted;         ///< the conditions
   std::optional<std::size_t> listed;  ///< the place of the column of `--each`, if any
+  bool are_of_time = false;           ///< whether a condition names the time or the cost
 
   /// The values of the columns; empty if there is no formula.
   std::vector<double> columns_of(const Configuration& configuration) {
@@ -197,14 +200,18 @@ class RequestFormulas {
     return out;
   }
 
-  /// Whether the conditions hold at every combination of ends of the bounded targets.
-  bool are_fulfilled(std::vector<double> columns, const Suggestion& by) {
-    columns.insert(columns.end(), {by.time, by.cost});
+  /// Whether the conditions hold at every combination of ends of the time and the bounded targets.
+  bool are_fulfilled(const std::vector<double>& columns, const Suggestion& by, double price) {
+    const Interval times = by.interval.value_or(Interval{by.time, by.time});
     return std::ranges::all_of(wanted, [&](Wanted& each) {
       bool holds = true;
-      at_all_ends(columns, by.bounded, [&](const std::vector<double>& ends) {
-        holds = holds && each.formula(ends) != 0;
-      });
+      for (const double time : {times.low, times.high}) {
+        std::vector<double> values = columns;
+        values.insert(values.end(), {time, time * price});
+        at_all_ends(values, by.bounded, [&](const std::vector<double>& ends) {
+          holds = holds && each.formula(ends) != 0;
+        });
+      }
       each.unmet += holds ? 0U : 1U;
       return holds;
     });
@@ -243,6 +250,8 @@ class RequestFormulas {
           std::ranges::any_of(Formula::names_in(part, "--where"),
                               [&](const std::string& name) { return !contains(columns, name); });
       wanted.push_back({part, Formula(part, names, codes_, "--where"), is_of_figures});
+      for (const char* figure : {"time", "cost"})
+        are_of_time = are_of_time || contains(Formula::names_in(part, "--where"), figure);
     }
   }
 };
@@ -265,7 +274,7 @@ class Search {
       list(&Suggestions::cheapest, [](const Suggestion& each) { return each.cost; });
     if (request.maximise)
       list(&Suggestions::best, [](const Suggestion& each) { return -each.maximised.value; });
-    if (request.heeds_failures && model.failures)
+    if (request.most_p_fails < 1 && model.failures)
       result_.likely_to_fail = 0;
   }
 
@@ -326,25 +335,37 @@ class Search {
       return;
     if (request_.begins)
       request_.begins(result_.searched);
-    const Eigen::VectorXd times = predicted(chunk_);
+    const Design design = design_of_space(space_, chunk_, model_.spec);
+    const Eigen::VectorXd times = predicted(design);
+    const std::optional<RowIntervals> intervals =
+        request_.level && formulas_.are_of_time
+            ? std::optional(row_intervals(model_, *request_.level, design))
+            : std::nullopt;
+    const Deadline& deadline = request_.deadline;
+    const std::optional<RowIntervals> wanted =  // whose upper ends keep the deadline
+        deadline.text ? std::optional(row_intervals(
+                            model_, std::max(kLeastLevel, 2 * deadline.chance - 1), design))
+                      : std::nullopt;
     std::vector<std::vector<Estimate>> bounded = mapped(
         request_.bounded, [&](const BoundedTarget& target) { return target.estimates(chunk_); });
-    const std::vector<bool> fails = result_.likely_to_fail
-                                        ? are_likely_to_fail(model_, space_, chunk_)
-                                        : std::vector<bool>(chunk_.size());
+    const std::vector<bool> fails =
+        result_.likely_to_fail ? are_likely_to_fail(model_, space_, chunk_, request_.most_p_fails)
+                               : std::vector<bool>(chunk_.size());
     result_.searched += chunk_.size();
     for (std::size_t i = 0; i < chunk_.size(); ++i) {
       Suggestion suggestion{chunk_[i], times[index(i)]};
       for (const auto& estimates : bounded)
         suggestion.bounded.push_back(estimates[i]);
-      judge(std::move(suggestion), fails[i]);
+      if (intervals && is_time(suggestion.time))
+        suggestion.interval = (*intervals)[i].around(suggestion.time);
+      const bool is_late = wanted && suggestion.time * (*wanted)[i].upper > deadline.time;
+      judge(std::move(suggestion), is_late, fails[i]);
     }
     chunk_.clear();
   }
 
   /// NaN beyond the measured range of a column that must not be left.
-  Eigen::VectorXd predicted(const std::vector<Configuration>& configurations) const {
-    const Design design = design_of_space(space_, configurations, model_.spec);
+  Eigen::VectorXd predicted(const Design& design) const {
     Eigen::VectorXd times = predict(model_, design);
     for (std::size_t n = 0; n < numeric_count(model_.spec); ++n)
       if (const NumericInput& input = numeric_input(model_.spec, n);
@@ -356,7 +377,7 @@ class Search {
     return times;
   }
 
-  void judge(Suggestion suggestion, bool fails) {
+  void judge(Suggestion suggestion, bool is_late, bool fails) {
     if (!is_time(suggestion.time)) {
       ++result_.without_time;
       return;
@@ -367,9 +388,14 @@ class Search {
       return;
     }
     const std::vector<double> columns = formulas_.columns_of(suggestion.configuration);
-    suggestion.cost = suggestion.time * formulas_.price(columns);
-    if (!formulas_.are_fulfilled(columns, suggestion))
+    const double price = formulas_.price(columns);
+    suggestion.cost = suggestion.time * price;
+    if (!formulas_.are_fulfilled(columns, suggestion, price))
       return;
+    if (is_late) {
+      ++result_.late;
+      return;
+    }
     if (fails) {
       ++*result_.likely_to_fail;
       failing_.add(suggestion);
@@ -399,15 +425,16 @@ Design design_of_space(const Space& space, const std::vector<Configuration>& con
 }
 
 std::vector<bool> are_likely_to_fail(const FittedModel& model, const Space& space,
-                                     const std::vector<Configuration>& configurations) {
+                                     const std::vector<Configuration>& configurations,
+                                     double most) {
   return model.failures && !configurations.empty()
-             ? model.failures->are_likely(table_of(space, configurations))
+             ? model.failures->are_likely(table_of(space, configurations), most)
              : std::vector<bool>(configurations.size());
 }
 
 std::size_t erase_likely_to_fail(const FittedModel& model, const Space& space,
-                                 std::vector<Configuration>& configurations) {
-  const std::vector<bool> fails = are_likely_to_fail(model, space, configurations);
+                                 std::vector<Configuration>& configurations, double most) {
+  const std::vector<bool> fails = are_likely_to_fail(model, space, configurations, most);
   std::size_t row = 0;
   return std::erase_if(configurations, [&](const Configuration&) { return fails[row++]; });
 }
@@ -442,6 +469,20 @@ Suggestions suggest(const FittedModel& model, const Space& space,
   Suggestions result = search.finish();
   result.complete = complete;
   return result;
+}
+
+double probability_in_time(const FittedModel& model, const Space& space,
+                           const Suggestion& suggestion, double time) {
+  const Design one = design_of_space(space, {suggestion.configuration}, model.spec);
+  const auto reach = model.form->gp_reach(model.spec, model.constants, one);
+  double below = kLeastLevel;
+  double above = 1;
+  while (above - below > kLeastLevel) {
+    const double level = (below + above) / 2;
+    const bool keeps = suggestion.time * row_intervals(model, level, one, reach)[0].upper <= time;
+    (keeps ? below : above) = level;
+  }
+  return (1 + below) / 2;
 }
 
 std::optional<Interval> maximised_interval(const FittedModel& model, const Space& space,

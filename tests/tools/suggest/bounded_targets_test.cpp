@@ -152,7 +152,7 @@ TEST_CASE_METHOD(TwoTargets, "the target that no condition names is ranked", "[c
   CHECK(json["target"]["column"] == "mem_mb");
   std::size_t expected = 0;
   for (const auto& [place, memory] : predicted("mem_mb"))
-    expected += time.at(place)["upper"] < 20 && memory["predicted"] > 1000;
+    expected += time.at(place)["upper"] < 20 && memory["lower"] > 1000;
   CHECK(json["allowed"] == expected);
   CHECK(expected > 0);
   // A picked model alone is ranked as before.

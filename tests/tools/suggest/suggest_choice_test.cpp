@@ -224,12 +224,17 @@ TEST_CASE_METHOD(ChoiceTest, "inputs that a space lacks are held at the central 
 
 TEST_CASE_METHOD(ChoiceTest, "suggest counts what the conditions on predictions leave out",
                  "[cli][suggest]") {
-  const Words asked = {"suggest", "both.jsonl", "space.json", "--where",
-                       "size == 64 && mem_mb < 9000 && time < 33"};
+  const std::string some = "size == 64 && mem_mb < 9000";
+  const nlohmann::json of_some = suggested({"both.jsonl", "space.json", "--where", some});
+  REQUIRE(of_some["fastest"].size() == 2);
+  const double ends =
+      of_some["fastest"][0]["upper"].get<double>() + of_some["fastest"][1]["upper"].get<double>();
+  const std::string in_time = "time < " + perfmodel::to_text(ends / 2);
+  const Words asked = {"suggest", "both.jsonl", "space.json", "--where", some + " && " + in_time};
   const ProgramResult result = run(asked, {"--format", "json"});
   const nlohmann::json json = result.json();
   const int of_memory = json["unmet"]["mem_mb < 9000"];
-  const int of_time = json["unmet"]["time < 33"];
+  const int of_time = json["unmet"][in_time];
   CHECK(of_memory > 0);
   CHECK(of_time > 0);
   CHECK(json["unmet"].size() == 2);  // the user knows of 'size == 64'
@@ -242,4 +247,118 @@ TEST_CASE_METHOD(ChoiceTest, "suggest counts what the conditions on predictions 
       {"both.jsonl", "space.json", "--where", "size == 64 && (mem_mb < 9000 || mode == 'a')"});
   CHECK(whole["unmet"].size() == 1);
   CHECK(whole["unmet"].begin().value().get<int>() + whole["allowed"].get<int>() == 32);
+}
+
+TEST_CASE_METHOD(ChoiceTest, "suggest keeps what the candidates have beside the inputs",
+                 "[cli][suggest]") {
+  fit("time_s", "time.json");
+  write("offers.csv",
+        "instance,price,size,workers,mode\n"
+        "small,1,64,2,a\nlarge,9,64,8,a\ncheap,0.01,64,1,b\nother,1,64,2,c\n");
+  const ProgramResult all = run({"suggest", "time.json", "offers.csv", "--format", "csv"});
+  const auto rows = csv_cells(all.succeeded().output);
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0] == Words{"size", "mode", "workers", "instance", "price", "predicted_time_s",
+                         "lower", "upper"});
+  CHECK(rows[1][3] == "large");
+  CHECK_THAT(all.errors, ContainsSubstring("1 of 4 rows are left out"));
+  // They stand in conditions and prices, and the cost says what it is.
+  const ProgramResult cheapest = run({"suggest", "time.json", "offers.csv", "--price", "price",
+                                      "--by", "cost", "--where", "instance != 'large'"});
+  CHECK_THAT(cheapest.succeeded().output, ContainsSubstring("cost (time_s * (price))"));
+  const nlohmann::json json =
+      suggested({"time.json", "offers.csv", "--price", "price", "--where", "instance != 'large'"});
+  REQUIRE(json["cheapest"].size() == 2);
+  CHECK(json["cheapest"][0]["configuration"]["instance"] == "cheap");
+  for (const nlohmann::json& each : json["cheapest"])
+    CHECK(each["cost"].get<double>() ==
+          Approx(each["predicted_time"].get<double>() * number_of(each, "price")));
+  // A misspelt input is none of them.
+  write("misspelt.csv", "size,worker,mode\n64,2,a\n");
+  CHECK_THAT(run({"suggest", "time.json", "misspelt.csv"}).refused(2),
+             ContainsSubstring("has no input 'worker'; did you mean 'workers'?"));
+}
+
+TEST_CASE_METHOD(ChoiceTest, "a deadline is kept with the probability that is asked for",
+                 "[cli][suggest]") {
+  fit("time_s", "time.json");
+  // The upper end of an interval is exceeded by half of what it leaves out.
+  const auto upper_end = [&](const nlohmann::json& at, double p) {
+    const auto set = [&](const std::string& name) {
+      return name + "=" + perfmodel::to_text(number_of(at, name));
+    };
+    const std::string mode = at["configuration"]["mode"];
+    return run({"predict", "time.json", "--set", set("size"), set("workers"), "mode=" + mode,
+                "--coverage", perfmodel::to_text(2 * p - 1), "--format", "json"})
+        .json()["upper"]
+        .get<double>();
+  };
+  const ProgramResult half = run({"suggest", "time.json", "space.json", "--deadline", "0.5m",
+                                  "--chance", "0.5", "--top", "40", "--format", "json"});
+  int between = 0;  // certain ones tell nothing of the distribution
+  const nlohmann::json known = half.json();
+  for (const nlohmann::json& each : known["fastest"]) {
+    const double p = each["p_in_time"];
+    CHECK(p >= 0.5);
+    CHECK(each["predicted_time"].get<double>() <= 30);
+    if (p < 0.51 || p > 0.99)
+      continue;
+    ++between;
+    CHECK(upper_end(each, p - 0.005) <= 30);
+    CHECK(upper_end(each, p + 0.005) >= 30);
+  }
+  CHECK(between > 0);
+  CHECK(known["late"].get<int>() + known["allowed"].get<int>() == 32);
+  for (const double chance : {0.8, 0.9}) {
+    const nlohmann::json kept = suggested({"time.json", "space.json", "--deadline", "30",
+                                           "--chance", perfmodel::to_text(chance), "--top", "40"});
+    std::size_t expected = 0;
+    for (const nlohmann::json& each : known["fastest"])
+      expected += upper_end(each, chance) <= 30 ? 1U : 0U;
+    CHECK(kept["fastest"].size() == expected);
+  }
+  CHECK_THAT(run({"suggest", "time.json", "space.json", "--deadline", "30s"}).succeeded().output,
+             ContainsSubstring("P(time <= 30s)"));
+  CHECK_THAT(run({"suggest", "time.json", "--deadline", "soon"}).refused(2),
+             ContainsSubstring("or a duration such as 30m"));
+}
+
+TEST_CASE_METHOD(ChoiceTest, "conditions on the ranked time hold at the ends of its interval",
+                 "[cli][suggest]") {
+  fit("time_s", "time.json");
+  const nlohmann::json all = suggested({"time.json", "space.json", "--top", "40"});
+  const double bound = (all["fastest"][9]["predicted_time"].get<double>() +
+                        all["fastest"][9]["upper"].get<double>()) /
+                       2;
+  const ProgramResult result = run({"suggest", "time.json", "space.json", "--where",
+                                    "time < " + perfmodel::to_text(bound), "--format", "json"});
+  CHECK_THAT(result.errors, ContainsSubstring("conditions on 'time_s' have to hold at both ends "
+                                              "of its 90 % interval"));
+  int expected = 0;
+  for (const nlohmann::json& each : all["fastest"])
+    expected += each["upper"].get<double>() < bound ? 1 : 0;
+  CHECK(result.json()["allowed"] == expected);
+  CHECK(expected < 10);
+}
+
+TEST_CASE_METHOD(ChoiceTest, "facts replace a name in a space as in the fit", "[cli][suggest]") {
+  write("modes.csv", "mode,slowness\na,1\nb,1.5\nc,1.25\n");
+  run({"fit", "runs.csv", "--target", "time_s", "--ignore", "mem_mb", "--facts", "mode=modes.csv",
+       "--quiet", "-o", "facts.json"})
+      .succeeded();
+  write("new.json", R"({"size": [64], "workers": [4, 8], "mode": ["a", "c"]})");
+  write("new.csv", "size,workers,mode\n64,4,a\n64,8,a\n64,4,c\n64,8,c\n");
+  for (const std::string space : {"new.json", "new.csv"}) {
+    const nlohmann::json json = suggested({"facts.json", space});
+    REQUIRE(json["fastest"].size() == 4);
+    for (const nlohmann::json& each : json["fastest"]) {
+      const bool is_new = each["configuration"]["mode"] == "c";
+      CHECK(number_of(each, "slowness") == (is_new ? 1.25 : 1));
+      const std::string workers = perfmodel::to_text(number_of(each, "workers"));
+      CHECK(each["predicted_time"].get<double>() ==
+            std::stod(run({"predict", "facts.json", "--set", "size=64", "workers=" + workers,
+                           is_new ? "slowness=1.25" : "slowness=1"})
+                          .output));
+    }
+  }
 }
