@@ -171,6 +171,7 @@ struct RoleRequest {
   std::optional<OwnFormula> formula = {};
   /// label_runs() replaces a total that was set per worker by the value per worker.
   bool totals_per_worker = false;
+  bool needs_input = true;  ///< a comparison of repeats of one program does without
 };
 
 /// The role of each column in a model.

@@ -497,8 +497,8 @@ void settle_levels(const Table& table, bool of_formula, Parts& parts, Notices& n
 }
 
 constexpr const char* kCompareFiles =
-    "to compare the files, write them as one with a column that says of which each run is, and fit "
-    "that: perfmodel import FILES --file-column version -o runs.csv";
+    "to compare two files: perfmodel diff OLD NEW; to fit them, write them as one with a column "
+    "that says of which each run is: perfmodel import FILES --file-column version -o runs.csv";
 
 /// A model needs an input.
 void require_input(const Table& table, const Roles& roles, Obstacles& obstacles) {
@@ -711,7 +711,8 @@ Roles resolve_roles(const Table& table, const RoleRequest& request) {
   Obstacles obstacles(table);
   Roles roles = settle_roles(table, request, {}, parts, obstacles);
   check_values(table, parts, obstacles);
-  require_input(table, roles, obstacles);
+  if (request.needs_input)
+    require_input(table, roles, obstacles);
   obstacles.throw_if_any();
   tell_units(parts, roles.notices);
   tell_what_was_inferred(request, roles, roles.notices);

@@ -119,6 +119,7 @@ std::vector<std::string> names_of_sets(const Table& table, const RoleRequest& re
 /// unit of work, so that more is always a loss.
 LabelledRuns both_sets(const DiffArguments& arguments, Console& console) {
   RoleRequest request = arguments.roles;
+  request.needs_input = false;
   RunsFile file =
       read_runs({arguments.before, arguments.after},
                 {request.categorical.begin(), request.categorical.end()}, arguments.input);
