@@ -386,7 +386,7 @@ const show = () => {
   time.value = isTime(now) ? String(now) : "";
   time.textContent = isTime(now) ? timeText(now) : "no prediction";
   range.textContent = !ends ? "" : short(100 * model.interval.level) + " % interval: " +
-    short(ends[0] * unitOf(ends[1]).factor) + " .. " + timeText(ends[1]);
+    short(ends[0] * unitOf(now).factor) + " .. " + timeText(ends[1], unitOf(now));
   range.dataset.low = ends ? String(ends[0]) : "";
   range.dataset.high = ends ? String(ends[1]) : "";
   const findings = findingsIn(values);
@@ -519,10 +519,8 @@ std::string comparison_section(const Content& content) {
 std::string duration_section(const Content& content) {
   return section(
       std::string(words_in(content).question),
-      (content.model.form->words().lists_terms
-           ? paragraph("The model is the sum of the terms listed in the next part.")
-           : paragraph("The model, with numbers rounded to three digits:") +
-                 formula_in(content, FormulaLanguage::text)) +
+      paragraph("The model, with numbers rounded to three digits:") +
+          formula_in(content, FormulaLanguage::text) +
           paragraph("The answers of this page are for the configuration of " +
                     central_text(content) + ": " +
                     settings_text(content.model.spec, content.central.configuration) + ".") +
@@ -609,9 +607,6 @@ std::string constant_section(const Content& content) {
                         "unreliable; predictions within the measured range are not affected."
                       : "") +
           "<div class=\"tables\">\n" + all(constant_tables(content)) + "</div>\n" +
-          (content.model.form->words().lists_terms
-               ? doc::html(doc::Heading{"The formula"}) + formula_in(content, FormulaLanguage::text)
-               : "") +
           doc::html(doc::Heading{"The formula in LaTeX"}) +
           formula_in(content, FormulaLanguage::latex),
       "constants");
@@ -679,7 +674,7 @@ std::string report_html(const page::Content& content, const std::string& title,
 std::string set_html(const page::SetContent& content) {
   std::string main;
   for (const auto& [heading, table] : content.tables)
-    main += page::section(heading, doc::html(table));
+    main += page::section(heading, doc::html(table), "models");
   if (!content.pages.empty())
     main += element("h2", "", "The models") + "\n";
   for (const auto& [name, sections] : content.pages)

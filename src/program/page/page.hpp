@@ -133,8 +133,7 @@ h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; padding-top: .75rem;
 h3 { font-size: 1rem; margin: 0 0 .25rem; }
 p, ul { margin: .5rem 0; max-width: 60rem; overflow-wrap: anywhere; }
 .soft, figcaption, caption { color: var(--soft); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(12.5rem, 100%), 1fr));
-  gap: .75rem;
+.cards { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(0, 1fr); gap: .75rem;
   margin: 1.25rem 0; }
 .card { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; }
 .card p { margin: .25rem 0; }
@@ -149,9 +148,18 @@ summary { cursor: pointer; color: var(--soft); }
 .tables { display: flex; flex-wrap: wrap; gap: 0 3rem; align-items: flex-start; }
 .figures .wide, .tables .wide { min-width: 0; max-width: 100%; }
 .figures .wide { margin-top: 0; }
-.figures thead th { white-space: normal; }
 .figures .wide th, .figures .wide td { padding-right: .6rem; }
-@media screen and (max-width: 60rem) { .figures:has(.wide) { grid-template-columns: minmax(0, 1fr); } }
+.figures > .wide:only-child { grid-column: 1 / -1; }
+@media screen {
+  .figures:has(.wide) { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); }
+  .multiples:has(> :nth-child(4n + 5):last-child) {
+    grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); }
+}
+@media screen and (max-width: 60rem) {
+  .figures:has(.wide) { grid-template-columns: minmax(0, 1fr); }
+  .cards { grid-auto-flow: row; grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .cards > :last-child:nth-child(odd) { grid-column: 1 / -1; }
+}
 figure { margin: 0; min-width: 0; }
 figcaption { font-size: .875rem; margin-top: .25rem; overflow-wrap: anywhere; }
 svg { display: block; width: 100%; max-width: 34rem; height: auto; }
@@ -185,10 +193,14 @@ caption { text-align: left; padding-bottom: .35rem; }
 th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 thead th { border-bottom: 2px solid var(--line); white-space: nowrap; }
-td:not(.n):last-child { min-width: 9rem; }
+td:not(.n, :empty):last-child { min-width: 9rem; }
+body:has(.models) { max-width: 84rem; }
+.models table { font-size: .8rem; }
+.models td, .models th { min-width: 0; padding-right: .5rem; }
 tbody th { font-weight: 400; white-space: nowrap; }
 th.group { font-weight: 600; padding-top: .75rem; }
-.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.n { text-align: right; font-variant-numeric: tabular-nums; }
+.n, .whole { white-space: nowrap; }
 .doubt { color: var(--orange); font-weight: 600; }
 pre { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; white-space: pre-wrap;
   overflow-wrap: anywhere; }
@@ -206,6 +218,7 @@ input[type=range] { padding: 0; accent-color: var(--blue); }
 :focus-visible { outline: 3px solid var(--blue); outline-offset: 2px; }
 @media (max-width: 30rem) {
   body { padding: 1rem .75rem 2rem; }
+  .cards { grid-template-columns: minmax(0, 1fr); }
   .explore > :last-child { order: -1; }
   table, caption, tbody, tr, .wide td, .wide th { display: block; }
   thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
@@ -227,16 +240,17 @@ input[type=range] { padding: 0; accent-color: var(--blue); }
   h2 { font-size: 11pt; margin: .9rem 0 .25rem; padding-top: .35rem; }
   p, ul { margin: .25rem 0; max-width: none; }
   .big { font-size: 12pt; }
-  .cards { grid-template-columns: repeat(4, 1fr); gap: .4rem; margin: .5rem 0; }
+  .cards { gap: .4rem; margin: .5rem 0; }
   .card { padding: .35rem .5rem; }
   .figures { grid-template-columns: repeat(6, 1fr); grid-auto-flow: dense; gap: .4rem .8rem;
     margin: .4rem 0; }
   .figures figure { grid-column: span 2; }
-  .figures .wide { grid-column: span 3; }
+  .figures .wide { grid-column: span 4; }
   .along { display: grid; grid-template-columns: 11fr 9fr; gap: .8rem; align-items: start;
     break-inside: avoid; }
   .along .figures { grid-template-columns: repeat(4, 1fr); }
   .multiples { grid-template-columns: repeat(5, 1fr); }
+  .multiples:has(> :nth-child(5n + 6):last-child) { grid-template-columns: repeat(6, 1fr); }
   .multiples figure { grid-column: span 1; }
   .wide { overflow: visible; margin: .4rem 0; }
   .tables { display: block; columns: 2; }
@@ -247,7 +261,9 @@ input[type=range] { padding: 0; accent-color: var(--blue); }
   figcaption, code, pre { font-size: 6.5pt; }
   .constants, #what-if { display: none; }
   figure, .card, tr { break-inside: avoid; }
-  h2, caption, thead { break-after: avoid; }
+  h2, h3, summary, caption, thead, tr:has(.group) { break-after: avoid; }
+  details::details-content { content-visibility: visible; }
+  main > details + details { break-before: page; }
 }
 )";
 

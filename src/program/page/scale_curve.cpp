@@ -371,10 +371,16 @@ std::optional<std::string> columns_of(const ModelSpec& spec, const Configuration
   return array_of(out);
 }
 
+/// The inputs in the order of inputs() and of the processes, unlike numeric_input()'s.
+std::vector<NumericInput> numbers_of(const ModelSpec& spec) {
+  std::vector<NumericInput> out = spec.intrinsic;
+  out.insert(out.end(), spec.extrinsic.begin(), spec.extrinsic.end());
+  return out;
+}
+
 std::string ranges_of(const FittedModel& model) {
   std::vector<std::string> out;
-  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
-    const NumericInput& input = numeric_input(model.spec, n);
+  for (const NumericInput& input : numbers_of(model.spec)) {
     out.push_back("{name: " + javascript_literal(input.column) + ", low: " + to_text(input.low) +
                   ", high: " + to_text(input.high) + ", least: " + to_text(least_believed(input)) +
                   ", beyond: " + javascript_literal(growth_beyond(model, input)) + "}");
@@ -385,9 +391,8 @@ std::string ranges_of(const FittedModel& model) {
 /// Returns [0, number, low, high] or [1, categorical column, level]; nullopt for a column that is
 /// not in the model.
 std::optional<std::string> part_of(const RegionPart& part, const ModelSpec& spec) {
-  for (std::size_t n = 0; n < numeric_count(spec); ++n)
-    if (numeric_input(spec, n).column == part.column)
-      return array_of({"0", std::to_string(n), to_text(part.low), to_text(part.high)});
+  if (const auto n = place_of_input(numbers_of(spec), part.column))
+    return array_of({"0", std::to_string(*n), to_text(part.low), to_text(part.high)});
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     const std::vector<std::string>& levels = spec.categorical[c].levels;
     const auto found = std::ranges::find(levels, part.level);

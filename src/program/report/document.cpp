@@ -511,9 +511,14 @@ std::string html_row(const Table& table, const std::vector<Cell>& row) {
   std::string out;
   for (std::size_t c = 0; c < row.size(); ++c) {
     const bool is_number = table.columns[c].align == Align::right;
+    const std::string text = table.text(row, c);  // "8 -> 16" and "8 .. 16" stay in one line
+    const bool is_whole =
+        text.size() < 28 && (text.find(" -> ") != text.npos || text.find(" .. ") != text.npos);
     out += fmt::format(
         "<{0}{1}{2}{3}>{4}</{0}>", c == 0 ? "th" : "td", c == 0 ? " scope=\"row\"" : "",
-        is_number ? attribute("class", "n") : "",
+        is_number  ? attribute("class", "n")
+        : is_whole ? attribute("class", "whole")
+                   : "",
         // Label for narrow screens, where cells are stacked: a number needs one, a name does not.
         c == 0 && !is_number ? "" : attribute("data-label", table.columns[c].heading),
         html_cell(table, row, c));

@@ -332,7 +332,8 @@ page::SetContent set_page(const ModelSet& set, const SetPageRequest& request, Co
                   ? std::to_string(rankings.models) + " models: " + request.model_file +
                         (request.runs ? " on " + facts.file : "")
                   : request.title;
-  out.subtitle = "Models of " + header.file + " by " + joined(header.by, ", ") +
+  out.subtitle = "Models of " + header.file + " by " +
+                 (header.by.empty() ? "target" : joined(header.by, ", ")) +
                  ", the most costly first; MAPE is that of the fit";
   std::map<std::size_t, Table> runs;
   if (request.runs)
