@@ -149,6 +149,38 @@ TEST_CASE_METHOD(ReportTest, "speedups are relative to a scale that was measured
              ContainsSubstring("against cores = 1; the dashed line is ideal"));
 }
 
+/// Of the part with this heading.
+std::string section_of(const std::string& page, const std::string& heading) {
+  const std::size_t begin = page.find("<h2>" + heading + "</h2>");
+  REQUIRE(begin != std::string::npos);
+  return page.substr(begin, page.find("</section>", begin) - begin);
+}
+
+TEST_CASE_METHOD(ReportTest, "each part of the page has what it asks for, in one unit",
+                 "[cli][report]") {
+  // From 640 ms to 10 s: the axis is in seconds, so the table below it is.
+  std::string csv = "cores,kind,time_s\n";
+  for (const int cores : {1, 2, 4, 8, 16, 32})
+    for (const std::string kind : {"a", "b"})
+      csv += csv_row(cores, kind, (kind == "a" ? 10 : 12) / std::pow(cores, 0.8));
+  write("cores.csv", csv);
+  run({"fit", "cores.csv", "--expression", "multi", "--terms", "1", "-o", "cores.json"})
+      .succeeded();
+  const std::string page = report({"cores.csv"}, "cores.json").output;
+  CHECK_THAT(section_of(page, "How long does an iteration take?"),
+             ContainsSubstring("<pre>t = ") && ContainsSubstring("kind{a: 1, b: 1.2}"));
+  const std::string scaling = section_of(page, "How does it scale?");
+  CHECK_THAT(scaling, ContainsSubstring(">cores, log<") && ContainsSubstring(">time_s [s], log<"));
+  CHECK_THAT(scaling, ContainsSubstring("<th scope=\"col\" class=\"n\">time [s]</th>") &&
+                          ContainsSubstring("<th scope=\"col\" class=\"n\">efficiency</th>") &&
+                          !ContainsSubstring(" ms</data>"));
+  // Ends of an effect are not torn apart; printing shows what is folded.
+  CHECK_THAT(page,
+             ContainsSubstring("class=\"whole\" data-label=\"from -&gt; to\">a -&gt; b</td>"));
+  CHECK_THAT(page.substr(page.find("@media print")),
+             ContainsSubstring("details::details-content { content-visibility: visible; }"));
+}
+
 TEST_CASE_METHOD(ReportTest, "a batch has predictions and no speedup", "[cli][report]") {
   write("batch.csv", csv_grid("depth,gpus,local_batch,time_s", {2, 4, 8}, {1, 2, 4}, {8, 16, 32768},
                               [](int depth, int gpus, int batch) {
@@ -348,9 +380,10 @@ TEST_CASE_METHOD(ReportTest, "the page as Markdown has its answers and no markup
   for (const std::string& figure : texts_of(page, "p"))
     if (figure.ends_with("% off"))
       CHECK_THAT(result.output, ContainsSubstring(figure));
-  CHECK_THAT(result.output, ContainsSubstring("\n| workers | time | speedup | efficiency |  |\n") &&
-                                ContainsSubstring("\n| 2 | 4.5 s | 1.972 | 98.6 % | shown |\n") &&
-                                ContainsSubstring("\n| 4 | 5.5 s | 4.5 s | -18.2 % | "));
+  CHECK_THAT(result.output,
+             ContainsSubstring("\n| workers | time \\[s\\] | speedup | efficiency |  |\n") &&
+                 ContainsSubstring("\n| 2 | 4.5 | 1.972 | 98.6 % | shown |\n") &&
+                 ContainsSubstring("\n| 4 | 5.5 s | 4.5 s | -18.2 % | "));
 }
 
 TEST_CASE_METHOD(ReportTest,

@@ -418,12 +418,13 @@ std::string term_table(const Content& content) {
 }
 
 doc::Table forecast_table(const Content& content, const ScaleCurve& curve) {
-  const Unit unit = shown_unit(content.model.spec);
+  const ShownTime unit(
+      readable_unit(range_of_times(curve).value(0.5), shown_unit(content.model.spec)));
   const auto& intervals = content.model.known.intervals;
   const bool has_speedups = tells_speedup(content, curve);
-  doc::Table table{doc::scale_columns(curve.column, std::string(words_in(content).value),
-                                      doc::time_in(unit),
-                                      intervals ? std::optional(intervals->level) : std::nullopt)};
+  doc::Table table{doc::scale_columns(
+      curve.column, unit.heading(std::string(words_in(content).value)), doc::format_of(unit),
+      intervals ? std::optional(intervals->level) : std::nullopt)};
   table.caption =
       fmt::format("Predictions along {}{}: {}", curve.column,
                   has_speedups ? fmt::format(", {} scaling{}", scaling::to_text(curve.work.kind),
@@ -447,9 +448,7 @@ doc::Table forecast_table(const Content& content, const ScaleCurve& curve) {
     const doc::Cell note = joined(notes, ", ");
     std::vector<doc::Cell> cells = {forecast.scale, forecast.time};
     if (intervals)
-      cells.emplace_back(
-          forecast.interval ? time_range_text(forecast.interval->low, forecast.interval->high, unit)
-                            : "");
+      cells.emplace_back(forecast.interval);
     if (has_speedups)
       cells.insert(cells.end(), {forecast.speedup, forecast.efficiency});
     cells.push_back(forecast.measured ? note : doc::doubtful(note));

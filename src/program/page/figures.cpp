@@ -250,11 +250,12 @@ std::vector<StepBar> step_bars(const TimeSteps& steps, const std::string& total)
 
 /// The shares of the terms add up to 100 %; a residual correction is written as a change of their
 /// sum.
-std::string value_of(const StepBar& bar, const TimeSteps& steps, const Unit& unit) {
+std::string value_of(const StepBar& bar, const TimeSteps& steps, const ShownTime& shown) {
   const double time = bar.to - bar.from;
+  const std::string text = shown.number(time) + (shown.unit().empty() ? "" : " " + shown.unit());
   if (bar.style == "bar total")
-    return time_text(time, unit);
-  return time_text(time, unit) + " (" + (bar.style == "bar process" && time > 0 ? "+" : "") +
+    return text;
+  return text + " (" + (bar.style == "bar process" && time > 0 ? "+" : "") +
          percent(100 * time / steps.formula) + ")";
 }
 
@@ -280,7 +281,7 @@ std::string error_figures(const Content& content) {
 std::string share_figure(const Content& content) {
   if (!content.steps)
     return "";
-  const Unit unit = shown_unit(content.model.spec);
+  const ShownTime unit(readable_unit(content.steps->formula, shown_unit(content.model.spec)));
   const std::string predicted = fmt::format("predicted {}", words_in(content).value);
   const std::vector<StepBar> bars = step_bars(*content.steps, predicted);
   double low = 0;
@@ -312,11 +313,28 @@ std::string share_figure(const Content& content) {
                     std::string(content.model.form->words().share_caption));
 }
 
+Range range_of_times(const ScaleCurve& curve) {
+  constexpr double widest_band = 100;  // largest factor above or below the curve that is shown
+  std::vector<double> times;
+  for (const Forecast& point : curve.points) {
+    times.push_back(point.time);
+    if (point.interval) {
+      times.push_back(std::max(point.interval->low, point.time / widest_band));
+      times.push_back(std::min(point.interval->high, point.time * widest_band));
+    }
+  }
+  for (const auto* runs : {&curve.runs.measured, &curve.runs.adjusted})
+    for (const Point& run : *runs)
+      times.push_back(run.y);
+  // Intervals of extremely long times can end at infinity or NaN.
+  std::erase_if(times, [](double time) { return !std::isfinite(time) || time <= 0; });
+  return range_of(times, Spacing::logarithmic);
+}
+
 namespace {
 
 constexpr double kLongScale = 1e6;
 constexpr std::size_t kTicksOfAScale = 8;
-constexpr double kWidestBand = 100;  // largest factor above or below the curve that a figure shows
 
 /// Writes short whole numbers in full.
 std::string scale_text(double scale) {
@@ -338,23 +356,6 @@ std::vector<Tick> scale_ticks(const ScaleCurve& curve, const Range& range) {
 
 Range range_of_scales(const std::vector<Forecast>& points) {
   return range_of({points.front().scale, points.back().scale}, Spacing::logarithmic);
-}
-
-Range range_of_times(const ScaleCurve& curve) {
-  std::vector<double> times;
-  for (const Forecast& point : curve.points) {
-    times.push_back(point.time);
-    if (point.interval) {
-      times.push_back(std::max(point.interval->low, point.time / kWidestBand));
-      times.push_back(std::min(point.interval->high, point.time * kWidestBand));
-    }
-  }
-  for (const auto* runs : {&curve.runs.measured, &curve.runs.adjusted})
-    for (const Point& run : *runs)
-      times.push_back(run.y);
-  // Intervals of extremely long times can end at infinity or NaN.
-  std::erase_if(times, [](double time) { return !std::isfinite(time) || time <= 0; });
-  return range_of(times, Spacing::logarithmic);
 }
 
 /// Shades the unmeasured parts, up to the nearest measured point.

@@ -107,6 +107,9 @@ class Chart {
 /// Returns ticks and title of an axis of times, in the most readable unit.
 AxisText time_axis(const std::string& title, const Range& range, const Unit& unit);
 
+/// Of the axis of scale_figure().
+Range range_of_times(const ScaleCurve& curve);
+
 // Each function returns a <figure> element with its caption; empty if there is nothing to draw.
 
 /// Predicted times against measured ones.

@@ -150,16 +150,15 @@ summary { cursor: pointer; color: var(--soft); }
 .figures .wide { margin-top: 0; }
 .figures .wide th, .figures .wide td { padding-right: .6rem; }
 .figures > .wide:only-child { grid-column: 1 / -1; }
-@media screen {
-  .figures:has(.wide) { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); }
+@media screen { .figures:has(.wide) { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); }
   .multiples:has(> :nth-child(4n + 5):last-child) {
     grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); }
-}
-@media screen and (max-width: 60rem) {
-  .figures:has(.wide) { grid-template-columns: minmax(0, 1fr); }
+  td:not(.n, :empty):last-child { min-width: 9rem; } .models table { font-size: .8rem; }
+  .models tr > :nth-child(n) { min-width: 0; padding-right: .5rem; }
+  body:has(.models) { max-width: 84rem; } }
+@media screen and (max-width: 60rem) { .figures:has(.wide) { grid-template-columns: minmax(0, 1fr); }
   .cards { grid-auto-flow: row; grid-template-columns: repeat(2, minmax(0, 1fr)); }
-  .cards > :last-child:nth-child(odd) { grid-column: 1 / -1; }
-}
+  .cards > :last-child:nth-child(odd) { grid-column: 1 / -1; } }
 figure { margin: 0; min-width: 0; }
 figcaption { font-size: .875rem; margin-top: .25rem; overflow-wrap: anywhere; }
 svg { display: block; width: 100%; max-width: 34rem; height: auto; }
@@ -193,14 +192,9 @@ caption { text-align: left; padding-bottom: .35rem; }
 th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 thead th { border-bottom: 2px solid var(--line); white-space: nowrap; }
-td:not(.n, :empty):last-child { min-width: 9rem; }
-body:has(.models) { max-width: 84rem; }
-.models table { font-size: .8rem; }
-.models td, .models th { min-width: 0; padding-right: .5rem; }
 tbody th { font-weight: 400; white-space: nowrap; }
 th.group { font-weight: 600; padding-top: .75rem; }
-.n { text-align: right; font-variant-numeric: tabular-nums; }
-.n, .whole { white-space: nowrap; }
+.n { text-align: right; font-variant-numeric: tabular-nums; } .n, .whole { white-space: nowrap; }
 .doubt { color: var(--orange); font-weight: 600; }
 pre { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; white-space: pre-wrap;
   overflow-wrap: anywhere; }
@@ -217,8 +211,7 @@ input, select, button { font: inherit; color: inherit; background: var(--paper);
 input[type=range] { padding: 0; accent-color: var(--blue); }
 :focus-visible { outline: 3px solid var(--blue); outline-offset: 2px; }
 @media (max-width: 30rem) {
-  body { padding: 1rem .75rem 2rem; }
-  .cards { grid-template-columns: minmax(0, 1fr); }
+  body { padding: 1rem .75rem 2rem; } .cards { grid-template-columns: minmax(0, 1fr); }
   .explore > :last-child { order: -1; }
   table, caption, tbody, tr, .wide td, .wide th { display: block; }
   thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
@@ -235,20 +228,17 @@ input[type=range] { padding: 0; accent-color: var(--blue); }
     --alarm: #fff1d6; }
   body { max-width: none; padding: 0; font-size: 8.5pt; line-height: 1.3;
     print-color-adjust: exact; }
-  h1 { font-size: 15pt; }
-  h3 { font-size: 9pt; }
+  h1 { font-size: 15pt; } h3 { font-size: 9pt; }
   h2 { font-size: 11pt; margin: .9rem 0 .25rem; padding-top: .35rem; }
   p, ul { margin: .25rem 0; max-width: none; }
   .big { font-size: 12pt; }
-  .cards { gap: .4rem; margin: .5rem 0; }
-  .card { padding: .35rem .5rem; }
+  .cards { gap: .4rem; margin: .5rem 0; } .card { padding: .35rem .5rem; }
   .figures { grid-template-columns: repeat(6, 1fr); grid-auto-flow: dense; gap: .4rem .8rem;
     margin: .4rem 0; }
-  .figures figure { grid-column: span 2; }
-  .figures .wide { grid-column: span 4; }
-  .along { display: grid; grid-template-columns: 11fr 9fr; gap: .8rem; align-items: start;
+  .figures figure { grid-column: span 2; } .figures .wide { grid-column: span 4; }
+  .along { display: grid; grid-template-columns: 1fr 1fr; gap: .8rem; align-items: start;
     break-inside: avoid; }
-  .along .figures { grid-template-columns: repeat(4, 1fr); }
+  .along .figures { grid-template-columns: repeat(4, 1fr); } .along td:last-child { min-width: 6rem; }
   .multiples { grid-template-columns: repeat(5, 1fr); }
   .multiples:has(> :nth-child(5n + 6):last-child) { grid-template-columns: repeat(6, 1fr); }
   .multiples figure { grid-column: span 1; }
@@ -256,7 +246,6 @@ input[type=range] { padding: 0; accent-color: var(--blue); }
   .tables { display: block; columns: 2; }
   .tables .wide:last-child { column-span: all; }
   table { font-size: 6.5pt; }
-  td:not(.n) { min-width: 0; }
   th, td { padding: .08rem .5rem .08rem 0; }
   figcaption, code, pre { font-size: 6.5pt; }
   .constants, #what-if { display: none; }

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "support/markup.hpp"
 #include "support/program_fixture.hpp"
+#include "support/runs_text.hpp"
 #include "tools/many/many_runs.hpp"
 
 using namespace perfmodel::test;
@@ -56,4 +57,15 @@ TEST_CASE_METHOD(ProgramTest, "report has one page of a set, with that of each m
       texts_of(run({"report", "all.jsonl", "runs.csv", "--pick", pick}).succeeded().output, "title")
           .front() == "kernel=k3 time_s: all.jsonl on runs.csv");
   CHECK(run({"report", "all.jsonl", "--pick", pick}).exit_code == 2);  // judged on which runs?
+}
+
+TEST_CASE_METHOD(ProgramTest, "a page of several targets has its models by target",
+                 "[many][report]") {
+  std::string csv = "gpus,time_s,energy_j\n";
+  for (const int gpus : {1, 2, 3, 4, 6, 8, 12, 16})
+    csv += csv_row(gpus, 0.5 + 8.0 / gpus, 100 + 7.0 * gpus);
+  write("runs.csv", csv);
+  run({"fit", "runs.csv", "--target", "time_s,energy_j", "-o", "both.jsonl"}).succeeded();
+  CHECK_THAT(run({"report", "both.jsonl"}).output,
+             ContainsSubstring("Models of runs.csv by target, the most costly first"));
 }
