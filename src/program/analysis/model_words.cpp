@@ -10,6 +10,7 @@
 #include "roles/column_facts.hpp"
 #include "roles/roles.hpp"
 #include "table/table.hpp"
+#include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel {
@@ -89,10 +90,39 @@ std::string turn_in_words(const FittedModel& model, const Turn& turn) {
   const MeasureWords& words = words_of_measure(measure_of(model.spec));
   return fmt::format(
       "along '{0}' the runs contradict {2}, beyond their noise: their {1} are lowest near {0} = "
-      "{3} "
-      "and {4} at {5}, where {2} expects the lowest",
+      "{3} and {4} at {5}, where {2} expects the lowest",
       turn.column, words.values, model.form->words().noun, setting_text(turn.fastest),
       change_in_words(turn.slower, measure_of(model.spec)), setting_text(turn.advised));
+}
+
+std::string answer_in_words(const FittedModel& model) {
+  const std::optional<Centre> centre = centre_of(model);
+  const std::optional<double> time = centre ? time_of(model, centre->configuration) : std::nullopt;
+  if (!time)
+    return {};
+  const Unit unit = shown_unit(model.spec);
+  const Measure measure = measure_of(model.spec);
+  std::string out =
+      fmt::format("At {}, {} is {}", centre->place, model.spec.target, time_text(*time, unit));
+  if (const auto& known = model.known.intervals; known && !model.bound) {
+    const IntervalFactors ends =
+        row_intervals(model, known->level, design_of(centre->configuration, model.spec))[0];
+    out += fmt::format(" ({} in {} % of new runs)",
+                       time_range_text(*time * ends.lower, *time * ends.upper, unit),
+                       short_number(100 * known->level));
+  }
+  std::vector<std::string> reasons;
+  for (const Effect& effect : effects_of(model, centre->configuration))
+    if (reasons.size() < 3 && effect.is_determined() && effect.measured &&
+        std::abs(effect.ratio - 1) > kWorthAWord / 100)
+      reasons.push_back(fmt::format("{} ({} from {} to {})", effect.column,
+                                    change_in_words(effect.ratio, measure), value_text(effect.from),
+                                    value_text(effect.to)));
+  if (!reasons.empty())
+    out += fmt::format(". {} {}", words_of_measure(measure).reasons, joined(reasons, ", "));
+  if (const std::optional<double> error = held_out_percent(model))
+    out += fmt::format(". Typical error on new runs: {}", percent(*error));
+  return out + ".";
 }
 
 const Warning* few_rows_warning(const FittedModel& model) {

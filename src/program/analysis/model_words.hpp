@@ -43,6 +43,10 @@ std::string band_in_words(const Effect& effect, Measure measure);
 /// = 48 and 1.7 times slower at 112, where Eq. (4) expects the lowest"
 std::string turn_in_words(const FittedModel& model, const Turn& turn);
 
+/// What people ask first, in sentences: the prediction at the central run with its interval, the
+/// three inputs that change it most, and the error on new runs. Empty without a central run.
+std::string answer_in_words(const FittedModel& model);
+
 /// The warning that there are no more training rows than constants, so that neither effects nor
 /// training errors nor predictions mean anything; null if there are more.
 const Warning* few_rows_warning(const FittedModel& model);

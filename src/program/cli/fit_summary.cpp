@@ -174,7 +174,10 @@ std::string header(const FitDocument& report, const Console& console) {
   if (model.provenance.cut)
     rows += ", " + std::to_string(model.provenance.cut->rows) + " of them cut off";
   return console.strong(with_unit(model.spec.target, model.spec.unit)) + " from " +
-         display_name(model.provenance.file) + ": " + rows + "\n";
+         display_name(model.provenance.file) + ": " + rows + "\n" +
+         (report.scales_wrongly || few_rows_warning(model)
+              ? ""
+              : paragraphs_within(answer_in_words(model), console.width().value_or(kUsualWidth)));
 }
 
 /// The constants of a form by input, except those of scales, which have their own section.
@@ -215,21 +218,17 @@ std::string constants_section(const FitDocument& report, const Console& console)
   return section(table, console) + indented(marks.legend());
 }
 
-/// Wraps a formula to about `width` characters, before a factor or else at a blank.
-std::vector<std::string> wrapped(const std::string& formula, std::size_t width) {
-  const std::string indent = "  ";
+/// A formula in lines, cut before factors; at blanks within a factor that is longer than a line.
+std::vector<std::string> wrapped(std::string formula, std::size_t width) {
+  constexpr char kept = '\x1f';  // a blank that does not end a factor
+  for (std::size_t c = 0; c + 1 < formula.size(); ++c)
+    if (formula[c] == ' ' && formula[c + 1] != '*' && formula[c + 1] != '+')
+      formula[c] = kept;
   std::vector<std::string> lines;
-  std::string rest = formula;
-  while (rest.size() > width) {
-    auto cut = rest.rfind(" * ", width);
-    if (cut == std::string::npos || cut < width / 2)
-      cut = rest.rfind(' ', width);
-    if (cut == std::string::npos || cut <= indent.size())
-      break;  // one long word
-    lines.push_back(rest.substr(0, cut));
-    rest = indent + rest.substr(cut + 1);
+  for (std::string line : lines_within(formula, width, 2)) {
+    std::ranges::replace(line, kept, ' ');
+    std::ranges::move(lines_within(line, width, 4), std::back_inserter(lines));
   }
-  lines.push_back(rest);
   return lines;
 }
 
