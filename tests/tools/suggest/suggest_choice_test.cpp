@@ -1,19 +1,15 @@
 // Choosing by a value over inputs and predicted targets, the best of every value of a column, and
 // what a space need not say.
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "support/csv_text.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
-using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
@@ -60,168 +56,6 @@ double number_of(const nlohmann::json& suggestion, const std::string& column) {
 
 }  // namespace
 
-TEST_CASE_METHOD(ChoiceTest, "suggest maximises a value over inputs and two predicted targets",
-                 "[cli][suggest]") {
-  const std::string formula = "size^2 / time_s / (mem_mb + 1)";
-  const nlohmann::json json = suggested({"both.jsonl", "space.json", "--maximise", formula,
-                                         "--where", "mem_mb < 9000", "--top", "40"});
-  const nlohmann::json& best = json["best"];
-  REQUIRE(best.size() == json["allowed"]);
-  REQUIRE(best.size() > 10);
-  double last = best[0]["value"]["predicted"];
-  for (const nlohmann::json& each : best) {
-    const nlohmann::json& memory = each["bounded"]["mem_mb"];
-    const double work = number_of(each, "size") * number_of(each, "size");
-    const auto value = [&](const char* of_time, const char* of_memory) {
-      return work / each[of_time].get<double>() / (memory[of_memory].get<double>() + 1);
-    };
-    CHECK(memory["upper"] < 9000);
-    CHECK(each["value"]["predicted"] == Approx(value("predicted_time", "predicted")));
-    CHECK(each["value"]["lower"] == Approx(value("upper", "upper")));
-    CHECK(each["value"]["upper"] == Approx(value("lower", "lower")));
-    CHECK(each["value"]["predicted"] <= last);
-    last = each["value"]["predicted"];
-  }
-  // It is another order than that of times.
-  CHECK(best[0]["configuration"] != json["fastest"][0]["configuration"]);
-  const auto rows = csv_cells(run({"suggest", "both.jsonl", "space.json", "--maximise", formula,
-                                   "--where", "mem_mb < 9000", "--format", "csv"})
-                                  .succeeded()
-                                  .output);
-  CHECK(rows[0] == Words{"size", "workers", "mode", "predicted_time_s", "lower", "upper",
-                         "predicted_mem_mb", "lower_mem_mb", "upper_mem_mb", "value", "lower_value",
-                         "upper_value"});
-  CHECK(std::stod(rows[1][9]) == Approx(best[0]["value"]["predicted"].get<double>()));
-}
-
-TEST_CASE_METHOD(ChoiceTest, "what is maximised is ranked where no condition decides it",
-                 "[cli][suggest]") {
-  // A target that is only part of the value bounds nothing.
-  const ProgramResult both = run({"suggest", "both.jsonl", "space.json", "--maximise",
-                                  "size/time_s - mem_mb/1e3", "--format", "json"});
-  CHECK(both.json()["target"]["column"] == "time_s");
-  CHECK(both.json()["allowed"] == 32);
-  CHECK_THAT(both.errors, !ContainsSubstring("conditions"));
-  // The other target need not be named, and one model has its target's name and 'time'.
-  const Words asked = {"space.json", "--maximise"};
-  const auto best = [&](const std::string& model, const std::string& formula) {
-    return suggested(both_of({model}, both_of(asked, {formula})))["best"];
-  };
-  fit("time_s", "time.json");
-  CHECK(best("both.jsonl", "size/time_s") == best("time.json", "size/time_s"));
-  CHECK(best("time.json", "size/time") == best("time.json", "size/time_s"));
-  // The least is that of the negative.
-  const nlohmann::json least = best("time.json", "-size/time_s");
-  CHECK(number_of(least[0], "workers") == 1);
-  CHECK(least[0]["configuration"]["mode"] == "b");
-
-  const auto refused = [&](const Words& arguments) {
-    return run(both_of({"suggest", "time.json", "space.json"}, arguments)).refused(2);
-  };
-  CHECK_THAT(refused({"--maximise", "sizes/time_s"}), ContainsSubstring("did you mean 'size'?"));
-  CHECK_THAT(refused({"--maximise", "1/(size - 8)"}),
-             ContainsSubstring("the value is no number for every configuration of space.json"));
-  CHECK_THAT(refused({"--maximise", "size", "--by", "cost", "--price", "1"}),
-             ContainsSubstring("--maximise cannot be combined with --by cost"));
-  CHECK_THAT(run({"suggest", "both.jsonl", "space.json", "--maximise", "size"}).refused(2),
-             ContainsSubstring("one is ranked"));
-}
-
-TEST_CASE_METHOD(ChoiceTest, "suggest lists the best configuration of each value of a column",
-                 "[cli][suggest]") {
-  fit("time_s", "time.json");
-  const Words asked = {"time.json", "space.json", "--price",
-                       "workers",   "--maximise", "size/time_s/workers"};
-  const nlohmann::json all = suggested(both_of(asked, {"--top", "32"}));
-  for (const std::string column : {"size", "mode"}) {
-    const nlohmann::json each = suggested(both_of(asked, {"--each", column}));
-    for (const char* list : {"fastest", "cheapest", "best"}) {
-      std::map<std::string, nlohmann::json> first;
-      for (const nlohmann::json& one : all[list])
-        first.try_emplace(one["configuration"][column].dump(), one["configuration"]);
-      REQUIRE(each[list].size() == first.size());
-      for (const nlohmann::json& one : each[list])
-        CHECK(one["configuration"] == first[one["configuration"][column].dump()]);
-    }
-  }
-  // In the order of the values.
-  const nlohmann::json sizes = suggested({"time.json", "space.json", "--each", "size"})["fastest"];
-  REQUIRE(sizes.size() == 4);
-  for (std::size_t i = 0; i < 4; ++i)
-    CHECK(number_of(sizes[i], "size") == 8 << i);
-  const auto refused = [&](const Words& arguments) {
-    return run(both_of({"suggest", "time.json", "space.json"}, arguments)).refused(2);
-  };
-  CHECK_THAT(
-      refused({"--each", "sizes"}),
-      ContainsSubstring("space.json has no column 'sizes' of listed values; did you mean 'size'?"));
-  CHECK_THAT(refused({"--each", "size", "--top", "2"}), ContainsSubstring("--each cannot be"));
-  write("space.json", space_of(R"({"column": "size", "range": [8, 64]},
-      {"column": "workers", "values": [1, 2]}, {"column": "mode", "values": ["a"]})"));
-  CHECK_THAT(refused({"--each", "size"}),
-             ContainsSubstring("space.json has no column 'size' of listed values"));
-}
-
-TEST_CASE_METHOD(ChoiceTest, "suggest takes the models of two targets from two files",
-                 "[cli][suggest]") {
-  fit("time_s", "time.json");
-  fit("mem_mb", "memory.json");
-  const Words options = {"--where", "mem_mb < 9000", "--maximise", "size/time_s"};
-  const auto best = [&](const Words& files) { return suggested(both_of(files, options))["best"]; };
-  const nlohmann::json expected = best({"both.jsonl", "space.json"});
-  CHECK(best({"time.json", "memory.json", "space.json"}) == expected);
-  CHECK(best({"memory.json", "time.json", "space.json"}) == expected);
-  // Without a space, and with a model as the space, it is the combinations of its runs.
-  CHECK(best({"time.json", "memory.json"}) == best({"time.json", "memory.json", "time.json"}));
-  CHECK_THAT(run({"suggest", "time.json", "time.json", "space.json"}).refused(2),
-             ContainsSubstring("two of the models are of 'time_s'"));
-}
-
-TEST_CASE_METHOD(ChoiceTest,
-                 "suggest searches all combinations of the runs of a model that can exist",
-                 "[cli][suggest]") {
-  // Runs on the diagonals only: most combinations were not measured.
-  std::string csv = "size,workers,threads,time_s\n";
-  for (int i = 0; i < 24; ++i)
-    csv += csv_row(8 << (i % 4), 1 << (i % 3), 1 + i % 5, (8 << (i % 4)) / (1.0 + i % 3) + i % 5);
-  write("runs.csv", csv);
-  run({"fit", "runs.csv", "-o", "model.json", "--quiet"}).succeeded();
-  const Words pinned = {"--where", "size == 64 && workers == 1 && threads == 2"};
-  const auto measured = std::ranges::count_if(csv_cells(csv), [](const Words& row) {
-    return row[0] == "64" && row[1] == "1" && row[2] == "2";
-  });
-  REQUIRE(measured == 0);
-  for (const Words& files : {Words{"model.json"}, Words{"model.json", "model.json"}}) {
-    const nlohmann::json json = suggested(both_of(files, pinned));
-    CHECK(json["searched"] == 4 * 3 * 5);
-    REQUIRE(json["fastest"].size() == 1);
-    CHECK(number_of(json["fastest"][0], "threads") == 2);
-  }
-}
-
-TEST_CASE_METHOD(ChoiceTest, "inputs that a space lacks are held at the central run",
-                 "[cli][suggest]") {
-  fit("time_s", "time.json");
-  write("part.json", R"({"workers": [1, 2, 4]})");
-  write("part.csv", "workers\n1\n2\n4\n");
-  const std::string held = run({"predict", "time.json", "--set", "workers=1,2,4"}).errors;
-  const std::string inputs = held.substr(held.rfind(": ") + 2);  // "size=16 mode=a\n"
-  for (const std::string space : {"part.json", "part.csv"}) {
-    const ProgramResult result =
-        run({"suggest", "time.json", space, "--maximise", "size/time_s", "--format", "json"});
-    CHECK_THAT(result.errors, ContainsSubstring("note: inputs that " + space +
-                                                " lacks are held at the central run (line "));
-    CHECK_THAT(result.errors, ContainsSubstring(": " + inputs));
-    const nlohmann::json json = result.json();
-    CHECK(json["searched"] == 3);
-    for (const nlohmann::json& each : json["best"]) {
-      const std::string workers = perfmodel::to_text(number_of(each, "workers"));
-      CHECK(each["predicted_time"].get<double>() ==
-            std::stod(run({"predict", "time.json", "--set", "workers=" + workers}).output));
-    }
-  }
-}
-
 TEST_CASE_METHOD(ChoiceTest, "suggest counts what the conditions on predictions leave out",
                  "[cli][suggest]") {
   const std::string some = "size == 64 && mem_mb < 9000";
@@ -247,36 +81,6 @@ TEST_CASE_METHOD(ChoiceTest, "suggest counts what the conditions on predictions 
       {"both.jsonl", "space.json", "--where", "size == 64 && (mem_mb < 9000 || mode == 'a')"});
   CHECK(whole["unmet"].size() == 1);
   CHECK(whole["unmet"].begin().value().get<int>() + whole["allowed"].get<int>() == 32);
-}
-
-TEST_CASE_METHOD(ChoiceTest, "suggest keeps what the candidates have beside the inputs",
-                 "[cli][suggest]") {
-  fit("time_s", "time.json");
-  write("offers.csv",
-        "instance,price,size,workers,mode\n"
-        "small,1,64,2,a\nlarge,9,64,8,a\ncheap,0.01,64,1,b\nother,1,64,2,c\n");
-  const ProgramResult all = run({"suggest", "time.json", "offers.csv", "--format", "csv"});
-  const auto rows = csv_cells(all.succeeded().output);
-  REQUIRE(rows.size() == 4);
-  CHECK(rows[0] == Words{"size", "mode", "workers", "instance", "price", "predicted_time_s",
-                         "lower", "upper"});
-  CHECK(rows[1][3] == "large");
-  CHECK_THAT(all.errors, ContainsSubstring("1 of 4 rows are left out"));
-  // They stand in conditions and prices, and the cost says what it is.
-  const ProgramResult cheapest = run({"suggest", "time.json", "offers.csv", "--price", "price",
-                                      "--by", "cost", "--where", "instance != 'large'"});
-  CHECK_THAT(cheapest.succeeded().output, ContainsSubstring("cost (time_s * (price))"));
-  const nlohmann::json json =
-      suggested({"time.json", "offers.csv", "--price", "price", "--where", "instance != 'large'"});
-  REQUIRE(json["cheapest"].size() == 2);
-  CHECK(json["cheapest"][0]["configuration"]["instance"] == "cheap");
-  for (const nlohmann::json& each : json["cheapest"])
-    CHECK(each["cost"].get<double>() ==
-          Approx(each["predicted_time"].get<double>() * number_of(each, "price")));
-  // A misspelt input is none of them.
-  write("misspelt.csv", "size,worker,mode\n64,2,a\n");
-  CHECK_THAT(run({"suggest", "time.json", "misspelt.csv"}).refused(2),
-             ContainsSubstring("has no input 'worker'; did you mean 'workers'?"));
 }
 
 TEST_CASE_METHOD(ChoiceTest, "a deadline is kept with the probability that is asked for",
@@ -339,26 +143,4 @@ TEST_CASE_METHOD(ChoiceTest, "conditions on the ranked time hold at the ends of 
     expected += each["upper"].get<double>() < bound ? 1 : 0;
   CHECK(result.json()["allowed"] == expected);
   CHECK(expected < 10);
-}
-
-TEST_CASE_METHOD(ChoiceTest, "facts replace a name in a space as in the fit", "[cli][suggest]") {
-  write("modes.csv", "mode,slowness\na,1\nb,1.5\nc,1.25\n");
-  run({"fit", "runs.csv", "--target", "time_s", "--ignore", "mem_mb", "--facts", "mode=modes.csv",
-       "--quiet", "-o", "facts.json"})
-      .succeeded();
-  write("new.json", R"({"size": [64], "workers": [4, 8], "mode": ["a", "c"]})");
-  write("new.csv", "size,workers,mode\n64,4,a\n64,8,a\n64,4,c\n64,8,c\n");
-  for (const std::string space : {"new.json", "new.csv"}) {
-    const nlohmann::json json = suggested({"facts.json", space});
-    REQUIRE(json["fastest"].size() == 4);
-    for (const nlohmann::json& each : json["fastest"]) {
-      const bool is_new = each["configuration"]["mode"] == "c";
-      CHECK(number_of(each, "slowness") == (is_new ? 1.25 : 1));
-      const std::string workers = perfmodel::to_text(number_of(each, "workers"));
-      CHECK(each["predicted_time"].get<double>() ==
-            std::stod(run({"predict", "facts.json", "--set", "size=64", "workers=" + workers,
-                           is_new ? "slowness=1.25" : "slowness=1"})
-                          .output));
-    }
-  }
 }
