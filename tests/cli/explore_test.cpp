@@ -1,8 +1,6 @@
 #include <string>
-#include <vector>
 
 #include "base/text.hpp"
-#include "support/markup.hpp"
 #include "support/program_fixture.hpp"
 #include "support/runs_text.hpp"
 #include "support/shell.hpp"
@@ -93,45 +91,4 @@ TEST_CASE_METHOD(ExploreTest, "the panel of a page gives the time that predict g
       .succeeded();
   run({"report", "model.json", "runs.csv", "--explore", "-o", "page.html"}).succeeded();
   check("gpus=32", {"gpus=32"});
-}
-
-TEST_CASE_METHOD(ExploreTest, "the panel comes only where it is asked for or the page stays small",
-                 "[cli][report]") {
-  fit({"--expression", "multi", "--terms", "1", "--residual", "process"});
-  const Words report = {"report", "model.json", "runs.csv"};
-  const auto with = [&](const std::string& flag) { return run(report, {flag}).output; };
-  const std::string small = run(report).output;
-  const std::string plain = with("--no-explore");
-  CHECK(small == with("--explore"));
-  CHECK(markup_problem(small).empty());
-  // Its numbers are told in the order in which its functions take them.
-  CHECK_THAT(small, ContainsSubstring("return ([[cache, gpus, global_batch], ["));
-  const std::size_t numbers = small.find("\nnumbers: [{name: \"cache\",");
-  REQUIRE(numbers != std::string::npos);
-  CHECK(small.find("{name: \"gpus\"", numbers) < small.find("{name: \"global_batch\"", numbers));
-  CHECK(plain.find("<script") == std::string::npos);
-  CHECK(plain.find("script-src") == std::string::npos);
-  // Without its script and the permission for it the page is the same.
-  std::string rest = small;
-  const std::size_t begin = rest.find("<script>");
-  const std::size_t end = rest.find("</script>\n") + 10;
-  REQUIRE(begin != std::string::npos);
-  CHECK(rest.find("<script", end) == std::string::npos);
-  rest.erase(begin, end - begin);
-  const std::string permission = "; script-src &#39;unsafe-inline&#39;";
-  const std::string bare = "; script-src 'unsafe-inline'";
-  const std::size_t at = std::min(rest.find(permission), rest.find(bare));
-  REQUIRE(at != std::string::npos);
-  rest.erase(at, rest.find('"', at) - at);
-  CHECK(rest == plain);
-
-  std::string long_names = explored_runs();
-  for (std::size_t place = long_names.find("a b"); place != std::string::npos;
-       place = long_names.find("a b", place + 1))
-    long_names.replace(place, 3, std::string(40000, 'a'));
-  write("runs.csv", long_names);
-  fit({"--expression", "multi", "--terms", "1"});
-  CHECK(with("--explore").size() > 300000);
-  CHECK(with("--explore").find("<script") != std::string::npos);
-  CHECK(run(report).output == with("--no-explore"));
 }
