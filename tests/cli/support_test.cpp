@@ -2,9 +2,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -13,7 +11,6 @@
 #include "support/runs_text.hpp"
 
 using namespace perfmodel::test;
-using Catch::Matchers::ContainsSubstring;
 using perfmodel::RandomStream;
 using perfmodel::to_text;
 
@@ -40,11 +37,8 @@ class SupportTest : public ProgramTest {
  public:
   SupportTest() {
     write("runs.csv", wavy_runs());
-    fit("runs.csv");
-  }
-  ProgramResult fit(const std::string& runs) const {
-    return run({"fit", runs, "--intrinsic", "size", "-o", "model.json", "--expression", "multi",
-                "--terms", "1", "--residual", "process", "--coverage", "0.9"})
+    run({"fit", "runs.csv", "--intrinsic", "size", "-o", "model.json", "--expression", "multi",
+         "--terms", "1", "--residual", "process", "--coverage", "0.9"})
         .succeeded();
   }
   nlohmann::json predicted(double size, double gpus) const {
@@ -57,17 +51,6 @@ class SupportTest : public ProgramTest {
 double relative_width(const nlohmann::json& prediction) {
   const double time = prediction["predicted_time_s"];
   return (prediction["upper"].get<double>() - prediction["lower"].get<double>()) / time;
-}
-
-/// "0.8 to 1.3 times the prediction" as the two numbers.
-std::pair<double, double> printed_factors(const std::string& summary) {
-  const std::size_t at = summary.find("of new times: ");
-  REQUIRE(at != std::string::npos);
-  double lower = 0;
-  double upper = 0;
-  std::string to;
-  std::istringstream(summary.substr(at + 14)) >> lower >> to >> upper;
-  return {lower, upper};
 }
 
 Eigen::Index at(std::size_t row) {
@@ -174,50 +157,4 @@ TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is 
           Catch::Approx(time * std::exp(upper * deviation)).epsilon(1e-6));
   }
   CHECK(relative_width(predicted(40000, 2)) > 4 * relative_width(predicted(16, 2)));
-}
-
-TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of runs it knows",
-                 "[cli][process][support]") {
-  // Each configuration is peculiar and has no noise: the process passes through what it was fitted
-  // to, and knows little of all others.
-  std::string csv = "size,gpus,time_s\n";
-  int peculiar = 0;
-  for (const double gpus : {1., 2., 4., 8.}) {
-    for (double size = 4; size < 300; size *= 1.5) {
-      const double time = wavy_time(size, gpus) * (1 + 0.3 * std::sin(97. * peculiar * peculiar));
-      ++peculiar;
-      for (int repeat = 0; repeat < 3; ++repeat)
-        csv += csv_row(size, gpus, time);
-    }
-  }
-  write("exact.csv", csv);
-  const auto [lower, upper] = printed_factors(fit("exact.csv").errors);
-  const nlohmann::json intervals = model()["prediction_intervals"];
-  const double deviation = intervals["held_out_deviation"];
-  // 132 scores at 90 %: ranks 6 and 127 of 133 places; beside them what the runs of 44
-  // configurations say without the formula.
-  REQUIRE(intervals["scores"].size() == 132);
-  const nlohmann::json process = model()["scaling_process"];
-  CHECK(process["configurations"] == 44);
-  const double rows = std::sqrt(132 * 44);
-  const double share = rows / (rows + 100) * (1 + 100. / 400);
-  const double width = (1 - share) * 1.6448536 * process["held_out_deviation"].get<double>();
-  const auto end = [&](std::size_t place, double sign) {
-    return std::exp(share * deviation * intervals["scores"][place].get<double>() + sign * width);
-  };
-  CHECK(lower == Catch::Approx(end(5, -1)).epsilon(1e-3));
-  CHECK(upper == Catch::Approx(end(126, 1)).epsilon(1e-3));
-  CHECK(upper - lower > 4 * relative_width(predicted(4, 1)));
-  CHECK_THAT(run({"report", "model.json", "exact.csv"}).output,
-             ContainsSubstring("at the median standard deviation of the held-out rows"));
-
-  // A model of an older version does not hold it.
-  nlohmann::json older = model();
-  older["prediction_intervals"].erase("held_out_deviation");
-  write("model.json", older.dump());
-  CHECK_THAT(run({"report", "model.json", "exact.csv"}).output,
-             ContainsSubstring("times the prediction at the shown configuration"));
-  older["prediction_intervals"]["held_out_deviation"] = 0;
-  write("model.json", older.dump());
-  CHECK(run({"predict", "model.json", "--set", "size=16", "gpus=2"}).exit_code == 3);
 }
