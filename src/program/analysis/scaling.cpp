@@ -325,7 +325,7 @@ constexpr double kLeastShareOfGrowing = 0.5;
 }  // namespace
 
 double least_share(const std::vector<double>& times) {
-  return std::ranges::min(times) / times.front();
+  return times.empty() ? 1 : std::ranges::min(times) / times.front();
 }
 
 KindOfWork kind_of_work(const WorkColumns& columns) {

@@ -158,9 +158,9 @@ std::vector<NotAbove> orders_of(const Design& runs) {
 
 bool keeps_to(const std::vector<NotAbove>& orders, const Configuration& configuration) {
   const auto value = [&](std::size_t input) {
-    const std::size_t intrinsic = configuration.intrinsic.size();
-    return input < intrinsic ? configuration.intrinsic[input]
-                             : configuration.extrinsic[input - intrinsic];
+    const std::size_t extrinsic = configuration.extrinsic.size();  // first, as in numeric_factor()
+    return input < extrinsic ? configuration.extrinsic[input]
+                             : configuration.intrinsic[input - extrinsic];
   };
   return std::ranges::all_of(
       orders, [&](const NotAbove& order) { return value(order.lower) <= value(order.higher); });

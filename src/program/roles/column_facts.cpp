@@ -73,9 +73,10 @@ bool is_batch_size(std::vector<std::string> words) {
 /// is none, as of a rate.
 std::string word_of_unit(std::string_view name) {
   const NameParts parts = name_parts(name);
-  const std::vector<std::string> words = name_words(name);
+  const std::vector<std::string>& words = parts.words;
+  const bool in_brackets = name.find_first_of("([,") != name.npos;
   const auto is_unit = [&](const std::string& word) {
-    return !unit_of_time(word, !contains(parts.words, word)).empty();
+    return !unit_of_time(word, in_brackets).empty();
   };
   if (const auto per = std::ranges::find(words, "per"); per != words.end()) {
     if (per != words.begin() && is_unit(*(per - 1)))
@@ -84,8 +85,9 @@ std::string word_of_unit(std::string_view name) {
       return {};
   }
   // The last one: a unit in brackets goes before another one in the name.
-  const auto unit = std::find_if(parts.units.rbegin(), parts.units.rend(), is_unit);
-  return unit == parts.units.rend() ? std::string() : *unit;
+  const std::vector<std::string>& among = in_brackets ? words : parts.units;
+  const auto unit = std::find_if(among.rbegin(), among.rend(), is_unit);
+  return unit == among.rend() ? std::string() : *unit;
 }
 
 }  // namespace
@@ -104,11 +106,7 @@ std::string unit_of_time(std::string_view word, bool is_clear) {
 }
 
 std::vector<std::string> name_words(std::string_view name) {
-  NameParts parts = name_parts(name);
-  for (std::string& unit : parts.units)
-    if (!contains(parts.words, unit))
-      parts.words.push_back(std::move(unit));
-  return parts.words;
+  return name_parts(name).words;
 }
 
 std::string unit_of(std::string_view name) {

@@ -435,8 +435,8 @@ std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
     if (part.is_input() && part.facts.constant) {
       part.part = Part::constant;
       dropped.push_back({.column = part.column->name,
-                         // That of another night is no other configuration: "commit".
-                         .because = !part.column->is_numeric() && has_kind(part.column->name, "id")
+                         // That of another night is no other configuration: "commit", "date".
+                         .because = !part.column->is_numeric() && has_kind(part.column->name, "id date")
                                         ? LeftOut::Because::label
                                         : LeftOut::Because::constant,
                          .identity = {},

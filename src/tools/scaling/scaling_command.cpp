@@ -56,7 +56,8 @@ std::string choose_column(const std::optional<std::string>& wanted,
     return *wanted;
   if (extrinsic.size() != 1) {
     throw UsageError("which column is the scale? Pass --column" +
-                     (extrinsic.empty() ? " COL" : ": " + quoted_list(extrinsic)));
+                     (extrinsic.empty() ? " COL; of a model, fit --extrinsic COL"
+                                        : ": " + quoted_list(extrinsic)));
   }
   return extrinsic.front();
 }

@@ -266,7 +266,8 @@ double time_of_deadline(const std::string& text, const FittedModel& model) {
                         : parse_number(text);
   if (!time || !(*time > 0))
     throw UsageError("--deadline '" + text + "': expected a number > 0, in the unit of '" +
-                     model.spec.target + "', or a duration such as 30m");
+                     model.spec.target + "', or a duration such as 30m" +
+                     (unit ? "" : "; for that, fit --target-unit min"));
   return *time;
 }
 
