@@ -203,7 +203,8 @@ struct Doubts {
         "{}: cannot infer which columns are extrinsic (the scale: workers, batch size, ...)\n",
         table.source);
     scales = possible_scales(guess, parts, time_example);
-    flags += fmt::format(" {} {}", options.scale, shell_word(scales.empty() ? "none" : scales[0]));
+    const std::string none = options.scale == "--column" ? "" : " --extrinsic none";
+    flags += scales.empty() ? none : fmt::format(" {} {}", options.scale, shell_word(scales[0]));
   }
 };
 
@@ -433,16 +434,15 @@ std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
   std::vector<LeftOut> dropped;
   for (ColumnPart& part : parts) {
     if (part.is_input() && part.facts.constant) {
+      const std::string& name = part.column->name;
+      // That of another night is no other configuration: "commit", "date".
+      const bool is_label = !part.column->is_numeric() && has_kind(name, "id date");
+      const auto because = is_label ? LeftOut::Because::label : LeftOut::Because::constant;
       part.part = Part::constant;
-      dropped.push_back({.column = part.column->name,
-                         // That of another night is no other configuration: "commit", "date".
-                         .because = !part.column->is_numeric() && has_kind(part.column->name, "id date")
-                                        ? LeftOut::Because::label
-                                        : LeftOut::Because::constant,
-                         .identity = {},
-                         .value = part.column->text(0)});
-      notices.push_back(fmt::format("Column '{}' {} and is left out.", part.column->name,
-                                    words_for(dropped.back())));
+      dropped.push_back(
+          {.column = name, .because = because, .identity = {}, .value = part.column->text(0)});
+      notices.push_back(
+          fmt::format("Column '{}' {} and is left out.", name, words_for(dropped.back())));
     }
   }
   return dropped;
